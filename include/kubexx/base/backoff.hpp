@@ -1,0 +1,37 @@
+#pragma once
+
+#include <limits>
+
+#include "kubexx/base/clock.hpp"
+#include "kubexx/base/random.hpp"
+
+namespace kubexx {
+
+/// How long to wait between tries. The defaults are those of client-go's reflector.
+struct Backoff {
+  Duration initial = std::chrono::milliseconds(800);
+  double factor = 2.0;
+  Duration cap = std::chrono::seconds(30);
+  double jitter = 1.0;                                  ///< a delay d becomes uniform in [d, d * (1 + jitter))
+  Duration reset_after = std::chrono::minutes(2);       ///< back to `initial` after this long without a step; 0 = never
+  int steps = std::numeric_limits<int>::max();          ///< growth stops after this many steps
+
+  static Backoff none();  ///< no waiting at all, for tests
+};
+
+/// The running state of one Backoff. Not thread-safe: it belongs to one strand.
+class BackoffTimer {
+ public:
+  BackoffTimer(Backoff policy, const Clock& clock, Random& random = Random::process());
+  Duration next();
+  void reset();
+
+ private:
+  Backoff policy_;
+  const Clock* clock_;
+  Random* random_;
+  int step_ = 0;
+  TimePoint last_step_;
+};
+
+}  // namespace kubexx

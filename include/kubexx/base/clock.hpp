@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+
+namespace kubexx {
+
+using Duration = std::chrono::nanoseconds;
+using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+/// The time. Timers go through Executor::post_after, so whoever replaces the clock replaces the timers with it.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual TimePoint now() const = 0;  ///< monotonic; for durations and deadlines
+  virtual WallTime wall() const = 0;  ///< calendar time; for timestamps that leave the process
+
+  static const Clock& system() noexcept;
+};
+
+/// A clock that stands still until told. Thread-safe. Moving it fires no timer: ManualExecutor::advance does both.
+class FakeClock final : public Clock {
+ public:
+  explicit FakeClock(WallTime wall = WallTime(std::chrono::seconds(1'700'000'000)));
+  TimePoint now() const override;
+  WallTime wall() const override;
+  void advance(Duration by);
+  void set_wall(WallTime wall);  ///< a jump of the calendar alone, as an administrator or NTP makes one
+
+ private:
+  mutable std::mutex mutex_;
+  TimePoint now_{std::chrono::hours(1)};  // guarded by mutex_
+  WallTime wall_;                         // guarded by mutex_
+};
+
+}  // namespace kubexx

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kubexx/base/clock.hpp"
+#include "kubexx/base/function.hpp"
+
+namespace kubexx {
+
+/// A pending post_after. Copies refer to the same timer; dropping every copy does not cancel it.
+class Timer {
+ public:
+  Timer() = default;
+  /// The task will not start any more, and what it captured is released. No effect once it started.
+  void cancel() noexcept;
+  bool pending() const noexcept;
+
+  /// For implementations of Executor: the returned task runs the given one unless the returned timer is canceled first.
+  static std::pair<Timer, Task> wrap(Task task);
+
+ private:
+  struct State;
+  explicit Timer(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+/// Runs tasks soon or later. The whole library runs on one: ours (ThreadExecutor), or the program's own loop.
+///
+/// Threads: every member is safe from any thread. Tasks may run concurrently; order comes from Strand.
+/// Errors: a task that throws is reported to the process-wide error sink (error_sink.hpp) and the executor goes on.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual void post(Task task) = 0;
+  /// A delay of zero or less is a post.
+  virtual Timer post_after(Duration delay, Task task) = 0;
+  virtual const Clock& clock() const = 0;
+};
+
+/// Tasks posted to one Strand run in order, one at a time, on its executor. A handle: copies are the same strand.
+///
+/// Tasks still queued when the last handle goes run nevertheless; capture weak pointers where that matters.
+class Strand {
+ public:
+  explicit Strand(std::shared_ptr<Executor> executor);
+  void post(Task task) const;
+  Timer post_after(Duration delay, Task task) const;
+  bool running_in_this_thread() const noexcept;
+  std::size_t depth() const;  ///< tasks posted and not finished
+  const Clock& clock() const;
+  const std::shared_ptr<Executor>& executor() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// A fixed number of threads with a timer heap. The destructor drops pending timers and queued tasks, lets running
+/// tasks finish and joins; it must not run on one of its own threads.
+class ThreadExecutor final : public Executor {
+ public:
+  struct Options {
+    std::size_t threads = 2;
+    std::string name = "kxx-exec";  ///< thread names; at most 12 characters are kept
+  };
+  ThreadExecutor();
+  explicit ThreadExecutor(Options options);
+  ~ThreadExecutor() override;
+  void post(Task task) override;
+  Timer post_after(Duration delay, Task task) override;
+  const Clock& clock() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Threads that come and go with the work, for tasks that may block (user callbacks). A task waits at most a few
+/// milliseconds for a busy thread before another one is started; idle threads end after `linger`.
+class ElasticExecutor final : public Executor {
+ public:
+  struct Options {
+    std::size_t eager_threads = 4;     ///< started at once when there is work
+    std::size_t max_threads = 1024;    ///< beyond that, tasks wait
+    Duration patience = std::chrono::milliseconds(2);  ///< how long a task waits before a further thread is started
+    Duration linger = std::chrono::milliseconds(500);
+    std::string name = "kxx-work";
+  };
+  ElasticExecutor();
+  explicit ElasticExecutor(Options options);
+  ~ElasticExecutor() override;
+  void post(Task task) override;
+  Timer post_after(Duration delay, Task task) override;
+  const Clock& clock() const override;
+  std::size_t threads() const;  ///< alive now
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Runs everything on the caller's thread, in an order that depends on the seed alone: the executor of tests and of
+/// the simulation. Posting is allowed from anywhere; running is one thread's.
+class ManualExecutor final : public Executor {
+ public:
+  /// Seed 0 runs tasks in the order they were posted; any other seed picks among the ready ones at random.
+  explicit ManualExecutor(std::uint64_t seed = 0);
+  ~ManualExecutor() override;
+  void post(Task task) override;
+  Timer post_after(Duration delay, Task task) override;
+  const Clock& clock() const override;
+  FakeClock& fake_clock() noexcept;
+
+  bool run_one();             ///< one ready task; false if there was none
+  std::size_t run_until_idle();  ///< until no task is ready; how many ran
+  /// Moves the clock in steps from timer to timer, running what becomes due, and returns when all of it has run.
+  void advance(Duration by);
+  /// Moves the clock to the next timer and runs what is due; false when no timer is pending.
+  bool advance_to_next_timer();
+  std::size_t pending_timers() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kubexx

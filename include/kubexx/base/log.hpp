@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace kubexx {
+
+class Error;
+
+enum class LogLevel : std::uint8_t { Trace, Debug, Info, Warning, Error, Off };
+std::string_view to_string(LogLevel level) noexcept;
+
+/// One key and value of a log line; values are turned into text when the line is wanted, not before.
+struct LogField {
+  std::string_view key;
+  std::string value;
+
+  LogField(std::string_view k, std::string_view v) : key(k), value(v) {}
+  LogField(std::string_view k, const std::string& v) : key(k), value(v) {}
+  LogField(std::string_view k, const char* v) : key(k), value(v) {}
+  LogField(std::string_view k, bool v) : key(k), value(v ? "true" : "false") {}
+  LogField(std::string_view k, const kubexx::Error& v);
+  template <class T>
+    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+  LogField(std::string_view k, T v) : key(k), value(std::to_string(v)) {}
+};
+
+/// Where log lines go. Called from any thread; must not block for long and must not log.
+class LogSink {
+ public:
+  virtual ~LogSink() = default;
+  virtual void write(LogLevel level, std::string_view message, std::span<const LogField> fields) = 0;
+};
+
+/// The library is silent until a program sets a sink. Null silences it again.
+void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel minimum = LogLevel::Info);
+bool log_enabled(LogLevel level) noexcept;
+void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
+
+/// Lines like `W 12:00:01.123 watch ended resource="pods" error="..."` on standard error.
+std::shared_ptr<LogSink> stderr_log_sink();
+
+}  // namespace kubexx

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kubexx {
+
+using MetricLabels = std::vector<std::pair<std::string, std::string>>;
+
+namespace detail {
+struct MetricSeries;
+}
+
+/// A handle on one series. The series is exposed while at least one handle lives; a default handle does nothing.
+class Counter {
+ public:
+  Counter() = default;
+  void add(double by = 1) const noexcept;
+  double value() const noexcept;
+
+ private:
+  friend class MetricsRegistry;
+  std::shared_ptr<detail::MetricSeries> series_;
+};
+
+class Gauge {
+ public:
+  Gauge() = default;
+  void set(double value) const noexcept;
+  void add(double by) const noexcept;
+  double value() const noexcept;
+
+ private:
+  friend class MetricsRegistry;
+  std::shared_ptr<detail::MetricSeries> series_;
+};
+
+class Histogram {
+ public:
+  Histogram() = default;
+  void observe(double value) const noexcept;
+  std::uint64_t count() const noexcept;
+  double sum() const noexcept;
+
+ private:
+  friend class MetricsRegistry;
+  std::shared_ptr<detail::MetricSeries> series_;
+};
+
+/// Counters, gauges and histograms with labels, and their Prometheus text form.
+///
+/// A family holds at most `max_series` label sets; further ones share a series whose label values are all "other", so
+/// names chosen by strangers cannot grow the process. Threads: everything is safe from any thread.
+class MetricsRegistry {
+ public:
+  explicit MetricsRegistry(std::size_t max_series = 2000);
+  ~MetricsRegistry();
+  static const std::shared_ptr<MetricsRegistry>& process();  ///< what is used where nothing else is given
+
+  Counter counter(const std::string& name, const std::string& help, MetricLabels labels = {});
+  Gauge gauge(const std::string& name, const std::string& help, MetricLabels labels = {});
+  /// Empty bounds mean the usual latency ones, 1 ms to 60 s.
+  Histogram histogram(const std::string& name, const std::string& help, MetricLabels labels = {},
+                      std::vector<double> bounds = {});
+  /// A gauge whose value is asked for at exposition. The function runs without a lock of ours and must not block.
+  Gauge gauge_function(const std::string& name, const std::string& help, MetricLabels labels,
+                       std::function<double()> value);
+
+  std::string expose() const;  ///< Prometheus text format 0.0.4
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kubexx

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+namespace kubexx {
+
+/// A seeded generator, injected wherever jitter is needed so that a seed replays a run. Thread-safe.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed);
+  static Random& process() noexcept;  ///< seeded from the system once
+  std::uint64_t next() noexcept;
+  double uniform() noexcept;                       ///< [0, 1)
+  std::uint64_t below(std::uint64_t bound) noexcept;  ///< [0, bound); 0 for bound 0
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t state_;  // guarded by mutex_
+};
+
+}  // namespace kubexx

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "kubexx/base/error.hpp"
+
+namespace kubexx {
+
+/// A value or the Error that took its place, with the names of std::expected. `value()` throws kubexx::Exception.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  template <class U>
+    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, Result>)
+  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+
+  bool has_value() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  T& operator*() & noexcept { return *std::get_if<0>(&state_); }
+  const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+  T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  T* operator->() noexcept { return std::get_if<0>(&state_); }
+  const T* operator->() const noexcept { return std::get_if<0>(&state_); }
+
+  T& value() & {
+    require();
+    return **this;
+  }
+  const T& value() const& {
+    require();
+    return **this;
+  }
+  T&& value() && {
+    require();
+    return std::move(**this);
+  }
+  template <class U>
+  T value_or(U&& fallback) const& {
+    return has_value() ? **this : static_cast<T>(std::forward<U>(fallback));
+  }
+
+  const Error& error() const& noexcept { return *std::get_if<1>(&state_); }
+  Error&& error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
+
+  template <class F>
+  auto and_then(F&& next) && -> std::invoke_result_t<F, T&&> {
+    if (!has_value()) return std::move(*this).error();
+    return std::forward<F>(next)(std::move(**this));
+  }
+  template <class F>
+  auto transform(F&& next) && -> Result<std::invoke_result_t<F, T&&>> {
+    if (!has_value()) return std::move(*this).error();
+    return std::forward<F>(next)(std::move(**this));
+  }
+  /// Adds context to the error, if there is one: `return read(path).context("load kubeconfig")`.
+  Result context(std::string_view text) && {
+    if (has_value()) return std::move(*this);
+    return error().with_context(text);
+  }
+
+ private:
+  void require() const {
+    if (!has_value()) detail::throw_error(error());
+  }
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+
+  Result() = default;
+  Result(Error error) : error_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const noexcept { return error_.index() == 0; }
+  explicit operator bool() const noexcept { return has_value(); }
+  void value() const {
+    if (!has_value()) detail::throw_error(error());
+  }
+  const Error& error() const noexcept { return *std::get_if<1>(&error_); }
+
+  template <class F>
+  auto and_then(F&& next) && -> std::invoke_result_t<F> {
+    if (!has_value()) return error();
+    return std::forward<F>(next)();
+  }
+  Result context(std::string_view text) && {
+    if (has_value()) return {};
+    return error().with_context(text);
+  }
+
+ private:
+  std::variant<std::monostate, Error> error_;
+};
+
+}  // namespace kubexx

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <stop_token>
+#include <initializer_list>
+#include <memory>
+
+#include "kubexx/base/clock.hpp"
+
+namespace kubexx {
+
+/// A token that fires on SIGINT or SIGTERM. The first call installs the handlers; a second signal ends the process at
+/// once with 128 + the signal's number.
+std::stop_token stop_on_signals();
+
+/// Blocks until the token fires.
+void wait_for_stop(const std::stop_token& stop);
+
+/// Blocks until the token fires or the time is over; true if it fired.
+bool wait_for_stop(const std::stop_token& stop, Duration timeout);
+
+/// Fires when any of the given tokens fires, or when asked.
+class LinkedStop {
+ public:
+  LinkedStop(std::initializer_list<std::stop_token> tokens);
+  ~LinkedStop();
+  std::stop_token token() const;
+  void request_stop();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kubexx
