@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/clock.hpp"
+#include "kubexx/base/error.hpp"
+
+namespace kubexx::transport {
+
+/// Header fields in order. Names compare without case.
+class Headers {
+ public:
+  using Field = std::pair<std::string, std::string>;
+  Headers() = default;
+  Headers(std::initializer_list<Field> fields) : fields_(fields) {}
+  void add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
+  void set(std::string_view name, std::string value);            ///< replaces every field of that name
+  const std::string* find(std::string_view name) const noexcept;  ///< the first one, or null
+  const std::vector<Field>& fields() const noexcept { return fields_; }
+
+ private:
+  std::vector<Field> fields_;
+};
+
+/// One request. The URL is complete (scheme, host, path, query, percent-encoded).
+struct Request {
+  std::string method = "GET";
+  std::string url;
+  Headers headers;
+  std::string body;
+  /// From send to the last byte; absent for watches, whose quietness is never an error.
+  std::optional<Duration> timeout;
+};
+
+/// Receives one answer. All calls come in order from the I/O thread (or the executor of a double); they must not block,
+/// throw, or call user code. Exactly one on_end, after which the sink is released.
+class ResponseSink {
+ public:
+  virtual ~ResponseSink() = default;
+  virtual void on_headers(int status, const Headers& headers) = 0;  ///< the final answer's, not 1xx
+  /// Bytes as they arrive. Returning false pauses this stream alone until Exchange::resume; the bytes count as taken.
+  virtual bool on_data(std::string_view bytes) = 0;
+  /// Null: the peer ended the body cleanly.
+  virtual void on_end(const Error* error) = 0;
+};
+
+/// A request under way. Destroying it is canceling it: the stream closes at once, and once the destructor returned no
+/// further call reaches the sink (a call running on the I/O thread at that moment is waited for; from inside a sink's
+/// call the destructor returns without waiting).
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual void resume() = 0;  ///< after on_data returned false; harmless otherwise
+};
+
+/// Sends requests. Two real implementations: HttpTransport (sockets) and the in-process one of kubexx::testing.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  /// Never blocks; failures arrive through on_end.
+  virtual std::unique_ptr<Exchange> send(Request request, std::shared_ptr<ResponseSink> sink) = 0;
+};
+
+}  // namespace kubexx::transport
