@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::meta {
+
+/// Which fields a decoder keeps. What is dropped is never allocated. A handle, cheap to copy.
+class Projection {
+ public:
+  Projection();  ///< without_managed_fields(), the default of caches
+  static Projection full();
+  static Projection without_managed_fields();
+  static Projection metadata_only();  ///< apiVersion, kind and metadata without managedFields
+  /// Field paths like "spec.nodeName" or "status.containerStatuses.state"; lists are passed through. apiVersion, kind,
+  /// and metadata name, namespace, uid, resourceVersion are always kept. Bad paths are an Error.
+  static Result<Projection> paths(std::vector<std::string> paths);
+
+  std::string_view name() const noexcept;
+  Completeness completeness() const noexcept;
+  struct Node;                              // a trie of field names, src/meta/projection.hpp
+  const Node* tree() const noexcept;        // null: everything
+  friend bool operator==(const Projection& a, const Projection& b) noexcept;
+
+ private:
+  struct Data;
+  explicit Projection(std::shared_ptr<const Data> data);
+  std::shared_ptr<const Data> data_;
+};
+
+enum class DuplicateKeys { LastWins, Reject };
+
+struct DecodeOptions {
+  Projection projection = Projection::full();
+  std::size_t max_bytes = 8 << 20;  ///< of one object's text
+  int max_depth = 256;
+  DuplicateKeys duplicates = DuplicateKeys::LastWins;
+  /// apiVersion and kind for objects that do not say (list items); empty: leave as is.
+  std::string default_api_version;
+  std::string default_kind;
+};
+
+/// Turns the JSON text of one value into an Object. Keeps its buffers between calls; one per thread or strand.
+class JsonDecoder {
+ public:
+  explicit JsonDecoder(DecodeOptions options = {});
+  ~JsonDecoder();
+  JsonDecoder(JsonDecoder&&) noexcept;
+  JsonDecoder& operator=(JsonDecoder&&) noexcept;
+  Result<Object> decode(std::string_view json);
+  DecodeOptions& options() noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One-off decoding: any JSON value; errors say where (byte offset).
+Result<Object> parse_json(std::string_view json, const DecodeOptions& options = {});
+/// A literal of the program: duplicate keys are an Error, and the Error is thrown. For tests and constants.
+Object object_from_json(std::string_view json);
+
+std::string to_json(Value value);         ///< compact
+std::string to_json_pretty(Value value);  ///< indented by two
+inline std::string to_json(const Object& object) { return to_json(object.root()); }
+inline std::string to_json_pretty(const Object& object) { return to_json_pretty(object.root()); }
+void append_json(std::string& out, Value value);
+void append_json_string(std::string& out, std::string_view text);  ///< quoted and escaped as Go does without HTML
+
+}  // namespace kubexx::meta

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kubexx::meta {
+
+/// A field name that the library knows (src/meta/field_names.inc). Ids never change their meaning, so generated code
+/// may contain them. Names outside that list are stored with the object that has them: strangers cannot fill a table.
+enum class NameId : std::uint16_t {};
+
+std::optional<NameId> find_name(std::string_view name) noexcept;
+std::string_view name_text(NameId id) noexcept;  ///< empty for an id that does not exist
+std::size_t name_count() noexcept;
+
+}  // namespace kubexx::meta

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/value.hpp"
+
+namespace kubexx::meta {
+
+class Draft;
+struct GroupVersionKind;
+
+namespace detail {
+struct Document;  // header of the packed bytes, src/meta/layout.hpp
+void retain(const Document* document) noexcept;
+void release(const Document* document) noexcept;
+}  // namespace detail
+
+/// How an object was cut while it was decoded or transformed. What is not Full (or WithoutManagedFields) must not be
+/// sent back as a whole.
+enum class Completeness : std::uint8_t { Full, WithoutManagedFields, MetadataOnly, SelectedPaths, Transformed };
+std::string_view to_string(Completeness completeness) noexcept;
+
+/// An immutable, reference-counted Kubernetes object (or any JSON document) in one packed allocation. A handle: copying
+/// copies a pointer. A null handle is valid, and every accessor on it answers as on an empty object.
+///
+/// Threads: the document never changes, so any number of threads may read it; a handle itself is like a shared_ptr.
+class Object {
+ public:
+  constexpr Object() noexcept = default;
+  Object(const Object& other) noexcept : document_(other.document_) {
+    if (document_) detail::retain(document_);
+  }
+  Object(Object&& other) noexcept : document_(other.document_) { other.document_ = nullptr; }
+  Object& operator=(Object other) noexcept {
+    std::swap(document_, other.document_);
+    return *this;
+  }
+  ~Object() {
+    if (document_) detail::release(document_);
+  }
+
+  explicit operator bool() const noexcept { return document_ != nullptr; }
+  Value root() const noexcept;
+  Value operator[](std::string_view key) const noexcept { return root()[key]; }
+  Value operator[](NameId key) const noexcept { return root()[key]; }
+  Value operator[](const char* key) const noexcept { return root()[std::string_view(key)]; }
+  Value at(std::string_view json_pointer) const noexcept { return root().at(json_pointer); }
+
+  std::string_view api_version() const noexcept;
+  std::string_view kind() const noexcept;
+  GroupVersionKind gvk() const;
+
+  Value metadata_value() const noexcept;
+  bool has_metadata() const noexcept { return metadata_value().is_map(); }
+  std::string_view name() const noexcept;
+  std::string_view namespace_() const noexcept;
+  std::string_view uid() const noexcept;
+  std::string_view resource_version() const noexcept;
+  std::string_view generate_name() const noexcept;
+  std::string_view creation_timestamp() const noexcept;
+  std::string_view deletion_timestamp() const noexcept;  ///< empty: not being deleted
+  std::int64_t generation() const noexcept;
+  MapView labels() const noexcept;
+  MapView annotations() const noexcept;
+  ListView owner_references() const noexcept;
+  ListView finalizers() const noexcept;
+
+  Completeness completeness() const noexcept;
+  std::string_view projection_name() const noexcept;  ///< what cut it, for messages; empty when whole
+  std::size_t byte_size() const noexcept;             ///< bytes this document occupies, header included
+
+  /// A mutable copy with the same reading; see draft.hpp.
+  Draft edit() const;
+
+  bool same_document(const Object& other) const noexcept { return document_ == other.document_; }
+  /// The packed bytes, for the mutation detector and for hashing. Their layout is private.
+  std::string_view raw_bytes() const noexcept;
+  /// Deep comparison of the contents.
+  friend bool operator==(const Object& a, const Object& b) noexcept { return a.root() == b.root(); }
+
+ private:
+  friend class ObjectBuilder;
+  explicit Object(const detail::Document* document) noexcept : document_(document) {}
+  const detail::Document* document_ = nullptr;
+};
+
+/// Paths (JSON pointers) at which two values differ, at most `limit`; a changed subtree of another type counts once.
+/// Lists are compared by position.
+std::vector<std::string> diff_paths(Value before, Value after, std::size_t limit = 1000);
+
+}  // namespace kubexx::meta

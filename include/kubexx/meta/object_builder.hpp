@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::meta {
+
+/// Writes a document front to back: what the JSON, YAML and protobuf decoders and drafts end in. Reusable: finish()
+/// returns the object and leaves the builder empty with its buffers kept. Not thread-safe.
+///
+/// The caller keeps the grammar (a key before each value of a map, balanced begin/end); KUBEXX_ASSERT checks it.
+/// A key written twice in one map: the last value wins.
+class ObjectBuilder {
+ public:
+  ObjectBuilder();
+  ~ObjectBuilder();
+  ObjectBuilder(ObjectBuilder&&) noexcept;
+  ObjectBuilder& operator=(ObjectBuilder&&) noexcept;
+
+  void begin_map();
+  void key(NameId id);
+  void key(std::string_view name);
+  void end_map();
+  void begin_list();
+  void end_list();
+  void null();
+  void boolean(bool value);
+  void integer(std::int64_t value);
+  void real(double value);
+  void string(std::string_view value);
+  void copy(Value value);  ///< a whole value of another document
+
+  void set_completeness(Completeness completeness, std::string_view projection_name = {});
+  std::size_t bytes() const noexcept;  ///< written so far, for limits
+  /// The document, or an Error when it outgrew what the layout can address (256 MB).
+  Result<Object> finish();
+  void clear() noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kubexx::meta

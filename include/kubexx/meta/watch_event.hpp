@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::meta {
+
+enum class WatchEventType : std::uint8_t { Added, Modified, Deleted, Bookmark, Error, Unknown };
+std::string_view to_string(WatchEventType type) noexcept;  ///< "ADDED", ...
+WatchEventType parse_watch_event_type(std::string_view text) noexcept;
+
+/// One event of a watch. For Error the object is a Status.
+struct WatchEvent {
+  WatchEventType type = WatchEventType::Unknown;
+  Object object;
+
+  /// A bookmark whose annotation k8s.io/initial-events-end is exactly "true".
+  bool is_initial_events_end() const noexcept;
+};
+
+inline constexpr std::string_view kInitialEventsEndAnnotation = "k8s.io/initial-events-end";
+
+}  // namespace kubexx::meta
