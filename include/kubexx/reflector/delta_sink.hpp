@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/function.hpp"
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::reflector {
+
+/// What a Reflector fills: a delta queue, a plain store, or a vector in a test. Called on the reflector's strand.
+class DeltaSink {
+ public:
+  virtual ~DeltaSink() = default;
+  virtual Result<void> add(meta::Object object) = 0;
+  virtual Result<void> update(meta::Object object) = 0;
+  virtual Result<void> remove(meta::Object object) = 0;
+  /// The whole state as of `resource_version`: what is not in it is gone.
+  virtual Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) = 0;
+  virtual Result<void> resync() = 0;
+  /// The version moved on without an event.
+  virtual void bookmark(std::string_view resource_version) { static_cast<void>(resource_version); }
+  /// The object the sink already holds if it is the same one (uid and version), else the given one. Lets a relist keep
+  /// unchanged objects instead of a second copy of everything.
+  virtual meta::Object prefer_known(meta::Object fresh) { return fresh; }
+  /// While false the reflector holds its stream back (a full queue). ready_again is called once, from any thread, when
+  /// there is room.
+  virtual bool ready(UniqueFunction<void()> ready_again) {
+    static_cast<void>(ready_again);
+    return true;
+  }
+};
+
+}  // namespace kubexx::reflector

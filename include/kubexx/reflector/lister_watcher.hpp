@@ -1,0 +1,84 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/executor.hpp"
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/list_options.hpp"
+#include "kubexx/meta/object.hpp"
+#include "kubexx/meta/watch_event.hpp"
+
+namespace kubexx::reflector {
+
+/// Receives one list (one request, one page). Calls come in order on the strand the call was started with.
+class ListSink {
+ public:
+  virtual ~ListSink() = default;
+  virtual void on_item(meta::Object item) = 0;
+  /// Exactly once, last.
+  virtual void on_end(Result<meta::ListMeta> result) = 0;
+};
+
+/// Receives one watch. Calls come in order on the strand the call was started with.
+class WatchSink {
+ public:
+  virtual ~WatchSink() = default;
+  virtual void on_open() = 0;  ///< the server accepted the watch
+  virtual void on_event(meta::WatchEvent event) = 0;
+  /// Exactly once, last. Null: a clean close by the server. Before on_open: the watch was refused or never connected.
+  /// An Error of kind Decode: an event could not be read, and what follows cannot be trusted.
+  virtual void on_end(const Error* error) = 0;
+};
+
+/// A list or watch under way. Destroy it on its strand: from then on its sink is not called any more.
+class Call {
+ public:
+  virtual ~Call() = default;
+};
+
+/// Where a Reflector gets its objects: lists and watches one resource. Implementations: from a client and a resource
+/// (client layer), from two functions (ListWatchFuncs), scripts in tests.
+///
+/// Never blocks; results arrive on `strand`. The sink is kept alive by the call.
+class ListerWatcher {
+ public:
+  virtual ~ListerWatcher() = default;
+  virtual std::unique_ptr<Call> list(const meta::ListOptions& options, const Strand& strand,
+                                     std::shared_ptr<ListSink> sink) = 0;
+  virtual std::unique_ptr<Call> watch(const meta::ListOptions& options, const Strand& strand,
+                                      std::shared_ptr<WatchSink> sink) = 0;
+  /// False: do not try a WatchList (sendInitialEvents), list right away.
+  virtual bool supports_watch_list() const { return true; }
+  /// False: the resource has no watch verb; the reflector lists again from time to time instead.
+  virtual bool supports_watch() const { return true; }
+  /// What remembered WatchList refusals are kept by: server and resource. Empty: not remembered beyond this reflector.
+  virtual std::string identity() const { return {}; }
+};
+
+/// A stream of events that a user-made watch function returns; next() blocks.
+class EventStream {
+ public:
+  virtual ~EventStream() = default;
+  /// The next event; an empty optional when the stream closed cleanly; Canceled when stop fired.
+  virtual Result<std::optional<meta::WatchEvent>> next(std::stop_token stop) = 0;
+};
+
+struct ObjectList {
+  meta::ListMeta meta;
+  std::vector<meta::Object> items;
+};
+
+/// A ListerWatcher made of two blocking functions, run on the given executor (an ElasticExecutor: they may block).
+struct ListWatchFuncs {
+  std::function<Result<ObjectList>(const meta::ListOptions&, std::stop_token)> list;
+  std::function<Result<std::unique_ptr<EventStream>>(const meta::ListOptions&, std::stop_token)> watch;
+  bool supports_watch_list = false;
+};
+std::shared_ptr<ListerWatcher> make_lister_watcher(ListWatchFuncs functions, std::shared_ptr<Executor> blocking);
+
+}  // namespace kubexx::reflector
