@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog.
+
+A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
+`// [end NAME]`. `check_docs.py --update` writes the quotes anew.
+"""
+import pathlib
+import re
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+QUOTE = re.compile(r"(<!-- quote: (\S+) (\S+) -->\n```\w*\n)(.*?)(\n```)", re.S)
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+
+
+def source_text(file, name):
+    text = (ROOT / file).read_text()
+    match = re.search(rf"^[^\n]*\[begin {re.escape(name)}\]\n(.*?)^[^\n]*\[end {re.escape(name)}\]", text, re.S | re.M)
+    return textwrap.dedent(match[1]).rstrip("\n") if match else None
+
+
+def main():
+    update = "--update" in sys.argv
+    problems = []
+    documents = [p for p in ROOT.glob("*.md")] + [p for p in (ROOT / "docs").rglob("*.md")]
+    for path in documents:
+        text = path.read_text()
+        where = path.relative_to(ROOT)
+
+        def check(match):
+            wanted = source_text(match[2], match[3])
+            if wanted is None:
+                problems.append(f"{where}: quote {match[2]} {match[3]}: no such markers")
+                return match[0]
+            if wanted != match[4] and not update:
+                problems.append(f"{where}: quote {match[2]} {match[3]} has drifted (tools/lint/check_docs.py --update)")
+            return match[1] + wanted + match[5]
+
+        new = QUOTE.sub(check, text)
+        if update and new != text:
+            path.write_text(new)
+        for link in LINK.findall(text):
+            if not (path.parent / link).exists():
+                problems.append(f"{where}: link to {link} leads nowhere")
+    version = re.search(r"project\(kubexx VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    first = re.search(r"^## \[([^\]]+)\]", changelog, re.M)
+    if not first or first[1] not in (version, "Unreleased"):
+        problems.append(f"CHANGELOG.md: its first heading is neither Unreleased nor {version}")
+    layers = [l.split(":")[0] for l in (ROOT / "cmake/layers.txt").read_text().splitlines() if re.match(r"[a-z]+:", l)]
+    architecture = (ROOT / "ARCHITECTURE.md").read_text()
+    for layer in layers:
+        if f"`{layer}`" not in architecture:
+            problems.append(f"ARCHITECTURE.md: says nothing of the layer {layer}")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

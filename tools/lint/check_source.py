@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Rules on the text of sources that a compiler does not check. Each message names what to do instead."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# (pattern, where it is forbidden, where it is allowed nevertheless, what to do)
+RULES = [
+    (r"\b(steady_clock|system_clock|high_resolution_clock)::now\b", ("include", "src", "apps"), ("src/base/clock.cpp",),
+     "take the time from a Clock"),
+    (r"\b(sleep_for|sleep_until|usleep|nanosleep)\b", ("include", "src", "apps", "tests", "examples"), (),
+     "wait on a condition, or post_after on the Executor"),
+    (r"\.detach\(\)|std::async\b", ("include", "src", "apps", "examples"), (), "threads are jthread members and are joined"),
+    (r"\bstd::(cout|cerr|clog)\b|\b(printf|puts|fputs)\(", ("include", "src"),
+     ("src/base/log.cpp", "src/base/assert.cpp"), "the library never prints: return an Error or log()"),
+    (r"std::(abort|exit|terminate|_Exit|quick_exit)\b|(?<!\w)_exit\(", ("include", "src"),
+     ("src/base/assert.cpp", "src/base/error_sink.cpp", "src/base/stop.cpp"), "the library never ends the process"),
+    (r"\bTEST(_F|_P)?\(\s*\w+\s*,\s*(Basic\w*|Works\w*|Simple|Test\w*|\w*\d+)\s*\)", ("tests",), (),
+     "a test's name is its claim"),
+    (r"#\s*include\s+<(?![a-z_0-9]+>)", ("include",), (), "public headers include only the standard library and kubexx/"),
+    (r"/(work|home|root)/", ("include", "src", "apps", "tests", "examples", "tools", "benchmarks", "fuzz", "docs"),
+     ("tools/lint/check_source.py",), "no path of one machine"),
+    (r"[^\x00-\x7F]", ("include", "src", "apps", "examples"), (), "ASCII source"),
+]
+
+
+def tracked():
+    out = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True, check=True)
+    return [line for line in out.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+def main():
+    problems = []
+    for name in tracked():
+        top = name.split("/")[0]
+        if not name.endswith((".hpp", ".cpp", ".h", ".cc", ".py", ".sh", ".md", ".inc")):
+            continue
+        rules = [(re.compile(p), do) for p, tops, allowed, do in RULES
+                 if top in tops and name not in allowed and (name.endswith((".hpp", ".cpp")) or "machine" in do)]
+        for number, line in enumerate((ROOT / name).read_text(errors="replace").splitlines(), 1):
+            if "lint: allow" in line:
+                continue
+            for pattern, do in rules:
+                if pattern.search(line):
+                    problems.append(f"{name}:{number}: {line.strip()[:80]}  -> {do}")
+    for header in sorted((ROOT / "include").rglob("*.hpp")):
+        if not header.read_text().startswith("#pragma once"):
+            problems.append(f"{header.relative_to(ROOT)}:1: starts with #pragma once")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
