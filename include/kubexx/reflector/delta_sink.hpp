@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexx/base/function.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -23,14 +22,8 @@ class DeltaSink {
   /// The version moved on without an event.
   virtual void bookmark(std::string_view resource_version) { static_cast<void>(resource_version); }
   /// The object the sink already holds if it is the same one (uid and version), else the given one. Lets a relist keep
-  /// unchanged objects instead of a second copy of everything.
+  /// unchanged objects instead of a second copy of everything. Not asked after the server's versions went back.
   virtual meta::Object prefer_known(meta::Object fresh) { return fresh; }
-  /// While false the reflector holds its stream back (a full queue). ready_again is called once, from any thread, when
-  /// there is room.
-  virtual bool ready(UniqueFunction<void()> ready_again) {
-    static_cast<void>(ready_again);
-    return true;
-  }
 };
 
 }  // namespace kubexx::reflector

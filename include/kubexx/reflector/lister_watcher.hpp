@@ -56,6 +56,13 @@ class ListerWatcher {
   virtual bool supports_watch_list() const { return true; }
   /// False: the resource has no watch verb; the reflector lists again from time to time instead.
   virtual bool supports_watch() const { return true; }
+  /// Calls `served` once, on the strand, when a resource that answered 404 may be there again (a CRD came back). Null:
+  /// this source cannot tell, and the reflector tries again after its backoff.
+  virtual std::unique_ptr<Call> await_served(const Strand& strand, Task served) {
+    static_cast<void>(strand);
+    static_cast<void>(served);
+    return nullptr;
+  }
   /// What remembered WatchList refusals are kept by: server and resource. Empty: not remembered beyond this reflector.
   virtual std::string identity() const { return {}; }
 };

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/base/backoff.hpp"
+#include "kubexx/base/executor.hpp"
+#include "kubexx/base/metrics.hpp"
+#include "kubexx/meta/gvk.hpp"
+#include "kubexx/reflector/delta_sink.hpp"
+#include "kubexx/reflector/lister_watcher.hpp"
+
+namespace kubexx::reflector {
+
+/// Told of every error that ends a round of list and watch, before the backoff. Must not block.
+using WatchErrorHandler = std::function<void(const Error& error)>;
+
+/// Where a Reflector stands.
+///
+///     Idle -> Listing | WatchListing -> Opening -> Watching -> (closed cleanly) Opening
+///                                                           -> (anything else) BackingOff -> Listing | WatchListing
+///     a 404 of the whole resource: Parked until it is served again;  no watch verb: Polling between lists
+enum class ReflectorState : std::uint8_t {
+  Idle,
+  Listing,
+  WatchListing,
+  Opening,
+  Watching,
+  BackingOff,
+  Parked,
+  Polling,
+  Stopped,
+};
+std::string_view to_string(ReflectorState state) noexcept;
+
+struct ReflectorStatus {
+  ReflectorState state = ReflectorState::Idle;
+  bool synced_once = false;       ///< a whole state was handed to the sink
+  bool used_watch_list = false;   ///< the last whole state came by WatchList
+  std::string last_sync_resource_version;
+  std::optional<Error> last_error;  ///< of the last failed step; cleared by the next whole state
+  std::uint64_t attempts = 0;       ///< rounds since the last whole state, the running one included
+  std::uint64_t lists = 0;          ///< list rounds begun (not pages)
+  std::uint64_t watches = 0;        ///< watches opened, WatchLists included
+  std::uint64_t events = 0;
+  std::uint64_t skipped = 0;        ///< events of another kind or without metadata
+  std::map<std::string, std::uint64_t> restarts;  ///< watch ends by reason: closed, short, expired, throttled, ...
+  std::optional<TimePoint> last_activity;         ///< last event, bookmark or whole state
+  std::size_t initial_items = 0;                  ///< items of the list under way, for progress
+};
+
+struct ReflectorOptions {
+  std::string name;              ///< for logs and metrics; default: file:line of the construction
+  std::string type_description;  ///< "pods", "/v1, Kind=Foo"; default "<unspecified>"
+  /// Events of another kind are skipped and counted. Absent: every kind is taken.
+  std::optional<meta::GroupVersionKind> expected_kind;
+  Duration resync_period = Duration::zero();  ///< 0: never
+  std::function<bool()> should_resync;        ///< asked at each tick; absent: yes
+  Duration min_watch_timeout = std::chrono::minutes(5);  ///< smaller values are ignored; each watch gets 1 to 2 times it
+  std::int64_t page_size = 0;                            ///< 0: by the rules of list versions
+  Backoff backoff;
+  Duration max_internal_error_retry = Duration::zero();  ///< how long 500s in a stream are answered by re-watching
+  bool watch_list = true;
+  Duration watch_list_progress = std::chrono::seconds(30);  ///< without an event for so long: fall back to a list
+  int watch_list_streams = 5;                               ///< streams that end before their bookmark: likewise
+  Duration watch_list_reprobe = std::chrono::minutes(10);   ///< how long a refusal is remembered
+  Duration version_check = std::chrono::minutes(5);  ///< how often a restored server is looked for; 0: never
+  Duration verify_every = Duration::zero();          ///< a full list on purpose; 0: never
+  Duration poll_interval = std::chrono::minutes(5);  ///< between lists of a resource without watch
+  WatchErrorHandler watch_error_handler;             ///< absent: a log line
+  /// Every change of state, on the strand; for sync waiting and the inspector. Must not block.
+  std::function<void(const ReflectorStatus&)> on_status;
+  std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics
+  Random* random = nullptr;                  ///< null: Random::process()
+};
+
+/// Keeps a sink equal to a resource on the server: lists (or WatchLists) once, then watches, and starts over when it must.
+///
+/// - A whole state is handed over by one `replace`; from then on each event is one call, in the server's order.
+/// - A watch that closes is reopened at once from the last version; 429 and refused connections are waited out without a
+///   new list; everything else waits a backoff and lists at the last version, so state never goes back in time. Only a
+///   list that is refused as too old or too new goes to "" (most recent).
+/// - A server whose versions went back (a restored etcd) is noticed at each re-watch and every `version_check`, and
+///   leads to a full list.
+///
+/// Threads: a state machine on its strand; the accessors are safe from any thread. It starts no thread.
+/// Stop: stop() cancels what is under way; the sink is not called afterwards.
+/// Errors: go to the watch error handler and the status; nothing is thrown.
+class Reflector : public std::enable_shared_from_this<Reflector> {
+ public:
+  static std::shared_ptr<Reflector> create(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink,
+                                           Strand strand, ReflectorOptions options, const char* file = __builtin_FILE(),
+                                           int line = __builtin_LINE());
+  ~Reflector();
+
+  void start();
+  /// From any thread. `stopped` runs on the strand when nothing is under way any more.
+  void stop(Task stopped = {});
+  /// start, wait for the token, stop: for a program that gives it a thread. Needs an executor with threads.
+  void run(std::stop_token stop);
+  /// Ends the running watch and lists anew, as after an expired version.
+  void relist();
+
+  std::string last_sync_resource_version() const;
+  ReflectorStatus status() const;
+  const std::string& name() const noexcept;
+  const std::string& type_description() const noexcept;
+
+ private:
+  struct State;
+  explicit Reflector(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kubexx::reflector
