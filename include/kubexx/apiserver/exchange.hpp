@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubexx::apiserver {
+
+using HeaderFields = std::vector<std::pair<std::string, std::string>>;
+
+/// A request without a socket.
+struct Request {
+  std::string method = "GET";
+  std::string target;    ///< path and query, escaped as in HTTP
+  HeaderFields headers;  ///< names in lower case
+  std::string body;
+  std::string peer;
+  /// The subject of a verified client certificate; empty without one.
+  std::string client_common_name;
+  std::vector<std::string> client_organizations;
+
+  std::string_view header(std::string_view lower_case_name) const noexcept;  ///< empty when absent
+};
+
+/// Where the answer to one Request goes: either `respond`, or `start`, any number of `write`, and `finish`.
+///
+/// Threads: Core calls it from whatever thread a change is made on, one call at a time for one answer, and may hold its
+/// lock while it does: an implementation must not block and must not call Core back from inside these functions.
+class ResponseWriter {
+ public:
+  virtual ~ResponseWriter() = default;
+  virtual void respond(int status, HeaderFields headers, std::string body) = 0;
+  virtual void start(int status, HeaderFields headers) = 0;
+  virtual void write(std::string bytes) = 0;
+  virtual void finish() = 0;
+  virtual void abort() = 0;                 ///< cut wherever it stands
+  virtual std::size_t backlog() const = 0;  ///< bytes written that the peer has not taken
+  /// To be called once when the peer went away, not from inside a call of Core.
+  virtual void on_close(std::function<void()> callback) = 0;
+};
+
+}  // namespace kubexx::apiserver

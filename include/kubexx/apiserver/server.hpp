@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kubexx/apiserver/core.hpp"
+
+namespace kubexx::apiserver {
+
+/// The embedded API server: Core behind HTTP on loopback.
+///
+/// Threads: as Core; connections have threads of their own.
+/// Stop: the destructor, or stop(), closes everything and joins.
+/// Errors: start() returns them; the constructor, for tests, throws kubexx::Exception.
+/// Example: `apiserver::Server server; server.seed(pod); client(server.url(), server.admin_token());`
+class Server {
+ public:
+  static Result<std::unique_ptr<Server>> start(Options options = {});
+  Server();
+  explicit Server(Options options);
+  ~Server();
+
+  std::uint16_t port() const noexcept;
+  std::string url() const;  ///< "http://127.0.0.1:40000"
+  const std::string& admin_token() const noexcept;
+  const std::string& ca_pem() const noexcept;                 ///< empty without TLS
+  const std::string& admin_certificate_pem() const noexcept;  ///< client certificate and key, with TLS
+  const std::string& admin_key_pem() const noexcept;
+  std::string kubeconfig() const;
+  /// Readable by the owner only; replaces the file in one step.
+  Result<void> write_kubeconfig(const std::string& path) const;
+
+  Core& core() noexcept;
+  const Core& core() const noexcept;
+
+  /// New connections are reset until the Outage ends; open ones are closed.
+  Outage refuse_connections();
+  void drop_connections();
+  /// Closes every connection and the port, and listens on it again with the same data.
+  Result<void> restart();
+  void stop();
+
+  // Core's, for short tests.
+  std::uint64_t version() const { return core().version(); }
+  RequestLog& requests() { return core().requests(); }
+  Result<meta::Object> seed(const meta::Object& object) { return core().seed(object); }
+  template <class T>
+  Result<meta::Object> remove(const Result<meta::ObjectKey>& key) {
+    return core().template remove<T>(key);
+  }
+  Outage interrupt_watches(const WatchFilter& filter = {}) { return core().interrupt_watches(filter); }
+  void compact_history() { core().compact_history(); }
+
+ private:
+  struct State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kubexx::apiserver
