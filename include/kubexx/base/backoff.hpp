@@ -12,9 +12,9 @@ struct Backoff {
   Duration initial = std::chrono::milliseconds(800);
   double factor = 2.0;
   Duration cap = std::chrono::seconds(30);
-  double jitter = 1.0;                                  ///< a delay d becomes uniform in [d, d * (1 + jitter))
-  Duration reset_after = std::chrono::minutes(2);       ///< back to `initial` after this long without a step; 0 = never
-  int steps = std::numeric_limits<int>::max();          ///< growth stops after this many steps
+  double jitter = 1.0;                             ///< a delay d becomes uniform in [d, d * (1 + jitter))
+  Duration reset_after = std::chrono::minutes(2);  ///< back to `initial` after this long without a step; 0 = never
+  int steps = std::numeric_limits<int>::max();     ///< growth stops after this many steps
 
   static Backoff none();  ///< no waiting at all, for tests
 };

@@ -71,22 +71,22 @@ class [[nodiscard]] Error {
   Error with_details(StatusDetails details) const;
 
   bool is_canceled() const noexcept;
-  bool is_timeout() const noexcept;             ///< ours, or the server's Timeout/504
-  bool is_not_found() const noexcept;           ///< 404
-  bool is_already_exists() const noexcept;      ///< 409 AlreadyExists
-  bool is_conflict() const noexcept;            ///< 409 other than AlreadyExists
-  bool is_gone() const noexcept;                ///< 410 with reason Gone
-  bool is_expired() const noexcept;             ///< 410, reason Expired or Gone: the version is too old
-  bool is_invalid() const noexcept;             ///< 422
-  bool is_bad_request() const noexcept;         ///< 400
-  bool is_unauthorized() const noexcept;        ///< 401
-  bool is_forbidden() const noexcept;           ///< 403
-  bool is_method_not_supported() const noexcept;  ///< 405
-  bool is_not_acceptable() const noexcept;      ///< 406
+  bool is_timeout() const noexcept;                 ///< ours, or the server's Timeout/504
+  bool is_not_found() const noexcept;               ///< 404
+  bool is_already_exists() const noexcept;          ///< 409 AlreadyExists
+  bool is_conflict() const noexcept;                ///< 409 other than AlreadyExists
+  bool is_gone() const noexcept;                    ///< 410 with reason Gone or none
+  bool is_expired() const noexcept;                 ///< 410, reason Expired or Gone: the version is too old
+  bool is_invalid() const noexcept;                 ///< 422
+  bool is_bad_request() const noexcept;             ///< 400
+  bool is_unauthorized() const noexcept;            ///< 401
+  bool is_forbidden() const noexcept;               ///< 403
+  bool is_method_not_supported() const noexcept;    ///< 405
+  bool is_not_acceptable() const noexcept;          ///< 406
   bool is_unsupported_media_type() const noexcept;  ///< 415
-  bool is_too_many_requests() const noexcept;   ///< 429
-  bool is_internal() const noexcept;            ///< 500
-  bool is_service_unavailable() const noexcept;  ///< 503
+  bool is_too_many_requests() const noexcept;       ///< 429
+  bool is_internal() const noexcept;                ///< 500
+  bool is_service_unavailable() const noexcept;     ///< 503
   /// The asked-for resourceVersion is newer than the server's (cause ResourceVersionTooLarge, or the older texts).
   bool is_too_large_resource_version() const noexcept;
   bool is_connection_refused() const noexcept;

@@ -23,6 +23,7 @@ class Timer {
   static std::pair<Timer, Task> wrap(Task task);
 
  private:
+  friend class Strand;
   struct State;
   explicit Timer(std::shared_ptr<State> state);
   std::shared_ptr<State> state_;
@@ -32,6 +33,7 @@ class Timer {
 ///
 /// Threads: every member is safe from any thread. Tasks may run concurrently; order comes from Strand.
 /// Errors: a task that throws is reported to the process-wide error sink (error_sink.hpp) and the executor goes on.
+/// Posting an empty task throws std::logic_error.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -43,7 +45,8 @@ class Executor {
 
 /// Tasks posted to one Strand run in order, one at a time, on its executor. A handle: copies are the same strand.
 ///
-/// Tasks still queued when the last handle goes run nevertheless; capture weak pointers where that matters.
+/// Tasks still queued when the last handle goes run nevertheless, if somebody else keeps the executor; capture weak
+/// pointers where that matters. After some tasks in a row a strand lets others run.
 class Strand {
  public:
   explicit Strand(std::shared_ptr<Executor> executor);
@@ -60,7 +63,7 @@ class Strand {
 };
 
 /// A fixed number of threads with a timer heap. The destructor drops pending timers and queued tasks, lets running
-/// tasks finish and joins; it must not run on one of its own threads.
+/// tasks finish and joins. Run by one of its own tasks, it does not wait for that task; better not to need that.
 class ThreadExecutor final : public Executor {
  public:
   struct Options {
@@ -76,16 +79,17 @@ class ThreadExecutor final : public Executor {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 /// Threads that come and go with the work, for tasks that may block (user callbacks). A task waits at most a few
-/// milliseconds for a busy thread before another one is started; idle threads end after `linger`.
+/// milliseconds for a busy thread before another one is started; idle threads end after `linger`. Threads that are
+/// busy computing are no reason to start more than `eager_threads`. The destructor is that of ThreadExecutor.
 class ElasticExecutor final : public Executor {
  public:
   struct Options {
-    std::size_t eager_threads = 4;     ///< started at once when there is work
-    std::size_t max_threads = 1024;    ///< beyond that, tasks wait
+    std::size_t eager_threads = 4;                     ///< started at once when there is work
+    std::size_t max_threads = 1024;                    ///< beyond that, tasks wait
     Duration patience = std::chrono::milliseconds(2);  ///< how long a task waits before a further thread is started
     Duration linger = std::chrono::milliseconds(500);
     std::string name = "kxx-work";
@@ -100,7 +104,7 @@ class ElasticExecutor final : public Executor {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 /// Runs everything on the caller's thread, in an order that depends on the seed alone: the executor of tests and of
@@ -115,7 +119,7 @@ class ManualExecutor final : public Executor {
   const Clock& clock() const override;
   FakeClock& fake_clock() noexcept;
 
-  bool run_one();             ///< one ready task; false if there was none
+  bool run_one();                ///< one ready task; false if there was none
   std::size_t run_until_idle();  ///< until no task is ready; how many ran
   /// Moves the clock in steps from timer to timer, running what becomes due, and returns when all of it has run.
   void advance(Duration by);

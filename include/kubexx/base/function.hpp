@@ -17,8 +17,8 @@ class UniqueFunction<R(Args...)> {
   UniqueFunction() noexcept = default;
   UniqueFunction(std::nullptr_t) noexcept {}
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
-  UniqueFunction(F&& callable) {
+  requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> &&
+           std::is_invocable_r_v<R, std::decay_t<F>&, Args...>) UniqueFunction(F&& callable) {
     using Fn = std::decay_t<F>;
     if constexpr (sizeof(Fn) <= kInline && alignof(Fn) <= alignof(std::max_align_t) &&
                   std::is_nothrow_move_constructible_v<Fn>) {
@@ -55,8 +55,16 @@ class UniqueFunction<R(Args...)> {
     void (*destroy)(void*) noexcept;
   };
   template <class Fn>
+  static R invoke(Fn& callable, Args&&... args) {
+    if constexpr (std::is_void_v<R>) {
+      static_cast<void>(callable(std::forward<Args>(args)...));
+    } else {
+      return callable(std::forward<Args>(args)...);
+    }
+  }
+  template <class Fn>
   static constexpr Table kInlineTable{
-      [](void* self, Args&&... args) -> R { return (*static_cast<Fn*>(self))(std::forward<Args>(args)...); },
+      [](void* self, Args&&... args) -> R { return invoke(*static_cast<Fn*>(self), std::forward<Args>(args)...); },
       [](void* from, void* to) noexcept {
         ::new (to) Fn(std::move(*static_cast<Fn*>(from)));
         static_cast<Fn*>(from)->~Fn();
@@ -64,7 +72,7 @@ class UniqueFunction<R(Args...)> {
       [](void* self) noexcept { static_cast<Fn*>(self)->~Fn(); }};
   template <class Fn>
   static constexpr Table kHeapTable{
-      [](void* self, Args&&... args) -> R { return (**static_cast<Fn**>(self))(std::forward<Args>(args)...); },
+      [](void* self, Args&&... args) -> R { return invoke(**static_cast<Fn**>(self), std::forward<Args>(args)...); },
       [](void* from, void* to) noexcept { ::new (to) Fn*(*static_cast<Fn**>(from)); },
       [](void* self) noexcept { delete *static_cast<Fn**>(self); }};
 

@@ -56,7 +56,10 @@ class Histogram {
 /// Counters, gauges and histograms with labels, and their Prometheus text form.
 ///
 /// A family holds at most `max_series` label sets; further ones share a series whose label values are all "other", so
-/// names chosen by strangers cannot grow the process. Threads: everything is safe from any thread.
+/// names chosen by strangers cannot grow the process.
+///
+/// Threads: everything is safe from any thread; writing to a handle takes no lock.
+/// Errors: an invalid name or label, or one name with two types or bucket sets, throws std::logic_error.
 class MetricsRegistry {
  public:
   explicit MetricsRegistry(std::size_t max_series = 2000);
@@ -68,7 +71,8 @@ class MetricsRegistry {
   /// Empty bounds mean the usual latency ones, 1 ms to 60 s.
   Histogram histogram(const std::string& name, const std::string& help, MetricLabels labels = {},
                       std::vector<double> bounds = {});
-  /// A gauge whose value is asked for at exposition. The function runs without a lock of ours and must not block.
+  /// A gauge whose value is asked for at exposition. The function runs without a lock of ours and must not block; it
+  /// may still be running when the last handle goes, so it should hold what it reads. Equal label sets add up.
   Gauge gauge_function(const std::string& name, const std::string& help, MetricLabels labels,
                        std::function<double()> value);
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <mutex>
 
 namespace kubexx {
 
@@ -11,12 +11,11 @@ class Random {
   explicit Random(std::uint64_t seed);
   static Random& process() noexcept;  ///< seeded from the system once
   std::uint64_t next() noexcept;
-  double uniform() noexcept;                       ///< [0, 1)
+  double uniform() noexcept;                          ///< [0, 1)
   std::uint64_t below(std::uint64_t bound) noexcept;  ///< [0, bound); 0 for bound 0
 
  private:
-  std::mutex mutex_;
-  std::uint64_t state_;  // guarded by mutex_
+  std::atomic<std::uint64_t> state_;
 };
 
 }  // namespace kubexx

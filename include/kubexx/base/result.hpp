@@ -17,9 +17,10 @@ class [[nodiscard]] Result {
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
   template <class U>
-    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, Result>)
-  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, Result>)
+      Result(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}
 
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
@@ -58,7 +59,12 @@ class [[nodiscard]] Result {
   template <class F>
   auto transform(F&& next) && -> Result<std::invoke_result_t<F, T&&>> {
     if (!has_value()) return std::move(*this).error();
-    return std::forward<F>(next)(std::move(**this));
+    if constexpr (std::is_void_v<std::invoke_result_t<F, T&&>>) {
+      std::forward<F>(next)(std::move(**this));
+      return {};
+    } else {
+      return std::forward<F>(next)(std::move(**this));
+    }
   }
   /// Adds context to the error, if there is one: `return read(path).context("load kubeconfig")`.
   Result context(std::string_view text) && {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <stop_token>
 #include <initializer_list>
 #include <memory>
+#include <stop_token>
 
 #include "kubexx/base/clock.hpp"
 
@@ -10,9 +10,13 @@ namespace kubexx {
 
 /// A token that fires on SIGINT or SIGTERM. The first call installs the handlers; a second signal ends the process at
 /// once with 128 + the signal's number.
+///
+/// A handler that the program installed before is still called, on the first signal; a signal it ignored stays ignored.
+/// A handler installed later replaces ours, and the token no longer fires for that signal. Callbacks on the token run
+/// on a thread of the library.
 std::stop_token stop_on_signals();
 
-/// Blocks until the token fires.
+/// Blocks until the token fires; for ever if it has no source.
 void wait_for_stop(const std::stop_token& stop);
 
 /// Blocks until the token fires or the time is over; true if it fired.

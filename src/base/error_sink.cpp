@@ -1,0 +1,74 @@
+#include "kubexx/base/error_sink.hpp"
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+
+#include "kubexx/base/log.hpp"
+
+namespace kubexx {
+
+namespace {
+
+struct Global {
+  std::atomic<CrashPolicy> policy{CrashPolicy::Report};
+  std::mutex mutex;
+  std::shared_ptr<const ErrorSink> sink;  // guarded by mutex; null means the default
+};
+
+// Never destroyed: threads may report while static objects go.
+Global& global() noexcept {
+  static Global& instance = *new Global;
+  return instance;
+}
+
+}  // namespace
+
+void set_error_sink(ErrorSink sink) {
+  auto next = sink ? std::make_shared<const ErrorSink>(std::move(sink)) : nullptr;
+  std::lock_guard lock(global().mutex);
+  global().sink.swap(next);
+  // `next` was declared before the lock, so the old sink is destroyed after the lock is gone.
+}
+
+void report_error(const Error& error, std::string_view where) noexcept {
+  try {
+    std::shared_ptr<const ErrorSink> sink;
+    {
+      std::lock_guard lock(global().mutex);
+      sink = global().sink;
+    }
+    if (sink) {
+      (*sink)(error, where);
+    } else {
+      log(error.is_canceled() ? LogLevel::Debug : LogLevel::Error, error.message(), {{"where", where}});
+    }
+  } catch (...) {
+    // A sink that throws has no sink of its own.
+  }
+}
+
+void set_crash_policy(CrashPolicy policy) noexcept {
+  global().policy.store(policy);
+}
+
+Error current_exception_as_error() noexcept {
+  if (!std::current_exception()) return Error::config("no exception");
+  try {
+    throw;
+  } catch (const Exception& e) {
+    return e.error();
+  } catch (const std::exception& e) {
+    return Error::config(std::string("exception: ") + e.what());
+  } catch (...) {
+    return Error::config("exception of an unknown type");
+  }
+}
+
+void detail::callback_threw(std::string_view where) noexcept {
+  report_error(current_exception_as_error(), where);
+  if (global().policy.load() == CrashPolicy::Terminate) std::terminate();
+}
+
+}  // namespace kubexx

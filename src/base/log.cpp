@@ -1,0 +1,74 @@
+#include "kubexx/base/log.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "kubexx/base/error.hpp"
+
+namespace kubexx {
+
+namespace {
+
+struct Global {
+  std::atomic<LogLevel> minimum{LogLevel::Off};
+  std::mutex mutex;
+  std::shared_ptr<LogSink> sink;  // guarded by mutex
+};
+
+// Never destroyed: threads may log while static objects go.
+Global& global() noexcept {
+  static Global& instance = *new Global;
+  return instance;
+}
+
+}  // namespace
+
+std::string_view to_string(LogLevel level) noexcept {
+  switch (level) {
+    case LogLevel::Trace:
+      return "trace";
+    case LogLevel::Debug:
+      return "debug";
+    case LogLevel::Info:
+      return "info";
+    case LogLevel::Warning:
+      return "warning";
+    case LogLevel::Error:
+      return "error";
+    case LogLevel::Off:
+      return "off";
+  }
+  return "unknown";
+}
+
+LogField::LogField(std::string_view k, const kubexx::Error& v) : key(k), value(v.message()) {}
+
+void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel minimum) {
+  Global& g = global();
+  std::lock_guard lock(g.mutex);
+  g.minimum.store(sink ? minimum : LogLevel::Off, std::memory_order_relaxed);
+  g.sink.swap(sink);
+  // The old sink is destroyed by the parameter, after the lock is gone.
+}
+
+bool log_enabled(LogLevel level) noexcept {
+  return level >= global().minimum.load(std::memory_order_relaxed) && level != LogLevel::Off;
+}
+
+void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
+  if (!log_enabled(level)) return;
+  std::shared_ptr<LogSink> sink;
+  {
+    std::lock_guard lock(global().mutex);
+    sink = global().sink;
+  }
+  if (!sink) return;
+  try {
+    sink->write(level, message, std::span<const LogField>(fields.begin(), fields.size()));
+  } catch (...) {
+    // A log line that cannot be written has nowhere else to go.
+  }
+}
+
+}  // namespace kubexx

@@ -1,0 +1,116 @@
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+
+#include "base/timer_heap.hpp"
+#include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/executor.hpp"
+#include "kubexx/base/random.hpp"
+
+namespace kubexx {
+
+struct ManualExecutor::State {
+  explicit State(std::uint64_t seed) : shuffled(seed != 0), random(seed) {}
+
+  FakeClock clock;
+  const bool shuffled;
+  Random random;
+  mutable std::mutex mutex;
+  std::deque<Task> ready;    // guarded by mutex
+  detail::TimerHeap timers;  // guarded by mutex
+  bool stopping = false;     // guarded by mutex
+
+  std::optional<Task> take() {
+    std::lock_guard lock(mutex);
+    while (auto due = timers.pop_due(clock.now())) ready.push_back(std::move(*due));
+    if (ready.empty()) return std::nullopt;
+    if (shuffled) std::swap(ready.front(), ready[random.below(ready.size())]);
+    Task task = std::move(ready.front());
+    ready.pop_front();
+    return task;
+  }
+
+  std::optional<TimePoint> next_timer() {
+    std::lock_guard lock(mutex);
+    return timers.next();
+  }
+};
+
+ManualExecutor::ManualExecutor(std::uint64_t seed) : state_(std::make_unique<State>(seed)) {}
+
+ManualExecutor::~ManualExecutor() {
+  std::deque<Task> dropped_ready;
+  detail::TimerHeap dropped_timers;
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+    dropped_ready.swap(state_->ready);
+    std::swap(dropped_timers, state_->timers);
+  }
+  // What goes here may still post: such tasks are dropped too, and need state_.
+}
+
+void ManualExecutor::post(Task task) {
+  if (!task) throw std::logic_error("ManualExecutor: an empty task was posted");
+  std::lock_guard lock(state_->mutex);
+  if (!state_->stopping) state_->ready.push_back(std::move(task));
+}
+
+Timer ManualExecutor::post_after(Duration delay, Task task) {
+  if (!task) throw std::logic_error("ManualExecutor: an empty task was posted");
+  auto [timer, run] = Timer::wrap(std::move(task));
+  if (delay <= Duration::zero()) {
+    post(std::move(run));
+    return timer;
+  }
+  std::lock_guard lock(state_->mutex);
+  if (!state_->stopping) state_->timers.push(detail::after(state_->clock.now(), delay), timer, std::move(run));
+  return timer;
+}
+
+const Clock& ManualExecutor::clock() const {
+  return state_->clock;
+}
+FakeClock& ManualExecutor::fake_clock() noexcept {
+  return state_->clock;
+}
+
+bool ManualExecutor::run_one() {
+  auto task = state_->take();
+  if (!task) return false;
+  call_isolated("executor", *task);
+  return true;
+}
+
+std::size_t ManualExecutor::run_until_idle() {
+  std::size_t ran = 0;
+  while (run_one()) ++ran;
+  return ran;
+}
+
+void ManualExecutor::advance(Duration by) {
+  const TimePoint target = detail::after(clock().now(), by);
+  run_until_idle();
+  for (auto next = state_->next_timer(); next && *next <= target; next = state_->next_timer()) {
+    state_->clock.advance(*next - clock().now());
+    run_until_idle();
+  }
+  state_->clock.advance(target - clock().now());
+  run_until_idle();
+}
+
+bool ManualExecutor::advance_to_next_timer() {
+  run_until_idle();
+  const auto next = state_->next_timer();
+  if (!next) return false;
+  state_->clock.advance(*next - clock().now());
+  run_until_idle();
+  return true;
+}
+
+std::size_t ManualExecutor::pending_timers() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->timers.pending();
+}
+
+}  // namespace kubexx

@@ -1,0 +1,198 @@
+#include "kubexx/base/metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+#include "base/metrics_series.hpp"
+#include "base/metrics_text.hpp"
+
+namespace kubexx {
+
+using detail::MetricKind;
+using detail::MetricSeries;
+
+namespace {
+
+std::vector<double> latency_bounds() {
+  return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
+}
+
+void require(bool ok, const std::string& name, const char* complaint) {
+  if (!ok) throw std::logic_error("metric " + name + ": " + complaint);
+}
+
+void check_labels(const std::string& name, MetricKind kind, const MetricLabels& sorted) {
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const std::string& label = sorted[i].first;
+    require(detail::valid_label_name(label), name, "invalid label name");
+    require(kind != MetricKind::Histogram || label != "le", name, "a histogram sets the label le itself");
+    require(i == 0 || sorted[i - 1].first != label, name, "a label is given twice");
+  }
+}
+
+std::vector<double> check_bounds(const std::string& name, std::vector<double> bounds) {
+  if (bounds.empty()) return latency_bounds();
+  if (std::isinf(bounds.back()) && bounds.back() > 0) bounds.pop_back();
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    require(std::isfinite(bounds[i]), name, "a bucket bound is not a number");
+    require(i == 0 || bounds[i - 1] < bounds[i], name, "bucket bounds do not grow");
+  }
+  return bounds;
+}
+
+}  // namespace
+
+// The registry holds weak references: a series leaves when its last handle goes, in ~MetricSeries. No shared pointer
+// may be dropped under the mutex, because that destructor takes it.
+struct MetricsRegistry::State final : detail::SeriesOwner, std::enable_shared_from_this<State> {
+  explicit State(std::size_t max) : max_series(max) {}
+
+  struct Entry {
+    const MetricSeries* identity;
+    std::weak_ptr<MetricSeries> series;
+  };
+  struct Family {
+    MetricKind kind;
+    std::string help;
+    std::vector<double> bounds;
+    // By label text. Only functions share a key: each has its owner, and the exposition adds them up.
+    std::multimap<std::string, Entry> entries;
+  };
+
+  const std::size_t max_series;
+  std::mutex mutex;
+  std::map<std::string, Family> families;  // guarded by mutex
+
+  Family& family_locked(const std::string& name, const std::string& help, MetricKind kind,
+                        const std::vector<double>& bounds) {
+    auto [at, added] = families.try_emplace(name);
+    Family& family = at->second;
+    if (added) {
+      family.kind = kind;
+      family.help = help;
+      family.bounds = bounds;
+    }
+    require(family.kind == kind, name, "already registered as another type");
+    require(family.bounds == bounds, name, "already registered with other buckets");
+    return family;
+  }
+
+  // A function always gets a series of its own.
+  std::shared_ptr<MetricSeries> find_or_add(const std::string& name, const std::string& help, MetricKind kind,
+                                            MetricLabels labels, std::vector<double> bounds,
+                                            std::function<double()> function) {
+    require(detail::valid_metric_name(name), name, "invalid name");
+    std::sort(labels.begin(), labels.end());
+    check_labels(name, kind, labels);
+
+    std::lock_guard lock(mutex);
+    Family& family = family_locked(name, help, kind, bounds);
+    std::string key = detail::label_text(labels);
+    if (family.entries.size() >= max_series && !family.entries.contains(key)) {
+      for (auto& label : labels) label.second = "other";
+      key = detail::label_text(labels);
+    }
+    if (const auto at = family.entries.find(key); !function && at != family.entries.end()) {
+      if (auto series = at->second.series.lock()) {
+        return series;
+      }
+      family.entries.erase(at);  // its destructor is on the way and will find nothing to remove
+    }
+    auto series = std::make_shared<MetricSeries>(weak_from_this(), name, key, std::move(bounds), std::move(function));
+    family.entries.emplace(std::move(key), Entry{series.get(), series});
+    return series;
+  }
+
+  void remove(const MetricSeries& series) noexcept override {
+    std::lock_guard lock(mutex);
+    const auto family = families.find(series.name);
+    if (family == families.end()) return;
+    auto [first, last] = family->second.entries.equal_range(series.labels);
+    const auto at = std::find_if(first, last, [&](const auto& e) { return e.second.identity == &series; });
+    if (at != last) family->second.entries.erase(at);
+    if (family->second.entries.empty()) families.erase(family);
+  }
+
+  struct Snapshot {
+    std::string name;
+    std::string help;
+    MetricKind kind;
+    std::vector<std::shared_ptr<MetricSeries>> series;
+  };
+
+  std::vector<Snapshot> snapshot() {
+    std::vector<Snapshot> result;
+    std::lock_guard lock(mutex);
+    result.reserve(families.size());
+    for (const auto& [name, family] : families) {
+      result.push_back({name, family.help, family.kind, {}});
+      result.back().series.reserve(family.entries.size());
+      for (const auto& entry : family.entries) {
+        if (auto series = entry.second.series.lock()) result.back().series.push_back(std::move(series));
+      }
+    }
+    return result;
+  }
+};
+
+MetricsRegistry::MetricsRegistry(std::size_t max_series) : state_(std::make_shared<State>(max_series)) {}
+MetricsRegistry::~MetricsRegistry() = default;
+
+const std::shared_ptr<MetricsRegistry>& MetricsRegistry::process() {
+  static const std::shared_ptr<MetricsRegistry> registry = std::make_shared<MetricsRegistry>();
+  return registry;
+}
+
+Counter MetricsRegistry::counter(const std::string& name, const std::string& help, MetricLabels labels) {
+  Counter counter;
+  counter.series_ = state_->find_or_add(name, help, MetricKind::Counter, std::move(labels), {}, nullptr);
+  return counter;
+}
+
+Gauge MetricsRegistry::gauge(const std::string& name, const std::string& help, MetricLabels labels) {
+  Gauge gauge;
+  gauge.series_ = state_->find_or_add(name, help, MetricKind::Gauge, std::move(labels), {}, nullptr);
+  return gauge;
+}
+
+Histogram MetricsRegistry::histogram(const std::string& name, const std::string& help, MetricLabels labels,
+                                     std::vector<double> bounds) {
+  Histogram histogram;
+  histogram.series_ = state_->find_or_add(name, help, MetricKind::Histogram, std::move(labels),
+                                          check_bounds(name, std::move(bounds)), nullptr);
+  return histogram;
+}
+
+Gauge MetricsRegistry::gauge_function(const std::string& name, const std::string& help, MetricLabels labels,
+                                      std::function<double()> value) {
+  require(value != nullptr, name, "the function is empty");
+  Gauge gauge;
+  gauge.series_ = state_->find_or_add(name, help, MetricKind::Gauge, std::move(labels), {}, std::move(value));
+  return gauge;
+}
+
+std::string MetricsRegistry::expose() const {
+  std::string out;
+  for (const State::Snapshot& family : state_->snapshot()) {
+    if (family.series.empty()) continue;
+    detail::append_header(out, family.name, family.help, family.kind);
+    for (std::size_t i = 0; i < family.series.size();) {
+      const MetricSeries& series = *family.series[i];
+      if (family.kind == MetricKind::Histogram) {
+        detail::append_histogram(out, series);
+        ++i;
+        continue;
+      }
+      double value = 0;
+      for (; i < family.series.size() && family.series[i]->labels == series.labels; ++i)
+        value += family.series[i]->read();
+      detail::append_sample(out, series.name, series.labels, value);
+    }
+  }
+  return out;
+}
+
+}  // namespace kubexx

@@ -1,0 +1,104 @@
+#include <errno.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <system_error>
+#include <thread>
+
+#include "base/thread.hpp"
+#include "kubexx/base/stop.hpp"
+
+namespace kubexx {
+
+namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGTERM};
+
+// What the handler touches: lock-free and constant once the handlers stand.
+std::atomic<int> received{0};
+std::atomic<int> wake_fd{-1};
+std::atomic<pid_t> owner{0};
+std::array<struct sigaction, kSignals.size()> previous{};
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  const int saved_errno = errno;
+  if (getpid() != owner.load()) {
+    // A forked child has the handler but not the thread behind it; the event would reach its parent.
+    ::signal(signal, SIG_DFL);
+    raise(signal);
+    errno = saved_errno;
+    return;
+  }
+  if (received.fetch_add(1) > 0) _exit(128 + signal);
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_fd.load(), &one, sizeof one);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] != signal) continue;
+    const struct sigaction& before = previous[i];
+    if (before.sa_flags & SA_SIGINFO) {
+      before.sa_sigaction(signal, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+      before.sa_handler(signal);
+    }
+  }
+  errno = saved_errno;
+}
+
+// Fires the token from a thread, because callbacks of a stop token may not run inside a signal handler.
+class SignalStop {
+ public:
+  SignalStop() : fd_(eventfd(0, EFD_CLOEXEC)) {
+    if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "stop_on_signals: eventfd");
+    wake_fd = fd_;
+    owner = getpid();
+    thread_ = detail::start_thread("kxx-signals", [this] { wait(); });
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      sigaction(kSignals[i], nullptr, &previous[i]);
+      if (!(previous[i].sa_flags & SA_SIGINFO) && previous[i].sa_handler == SIG_IGN) continue;
+      struct sigaction ours {};
+      ours.sa_sigaction = on_signal;
+      ours.sa_flags = SA_SIGINFO | SA_RESTART;
+      sigemptyset(&ours.sa_mask);
+      sigaction(kSignals[i], &ours, nullptr);
+    }
+  }
+
+  ~SignalStop() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction now {};
+      sigaction(kSignals[i], nullptr, &now);
+      if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal) sigaction(kSignals[i], &previous[i], nullptr);
+    }
+    ending_ = true;
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);
+    thread_.join();
+    close(fd_);
+  }
+
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  void wait() {
+    std::uint64_t count = 0;
+    while (read(fd_, &count, sizeof count) < 0 && errno == EINTR) continue;
+    if (!ending_) source_.request_stop();
+  }
+
+  const int fd_;
+  std::stop_source source_;
+  std::atomic<bool> ending_{false};
+  std::jthread thread_;
+};
+
+}  // namespace
+
+std::stop_token stop_on_signals() {
+  static SignalStop instance;
+  return instance.token();
+}
+
+}  // namespace kubexx

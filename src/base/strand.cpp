@@ -1,0 +1,174 @@
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+#include "base/timer_state.hpp"
+#include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/executor.hpp"
+
+namespace kubexx {
+
+namespace {
+
+// So many tasks run in one turn on the executor before other strands get theirs.
+constexpr std::size_t kTurn = 64;
+// A queue that grew beyond this gives its memory back when it is empty.
+constexpr std::size_t kKeptCapacity = 1024;
+
+// The queue of a strand. It outlives the handles while a turn is scheduled, and must not keep the executor alive: a
+// turn ends on the executor's own thread, which is a bad place for the last owner to go.
+class Core : public std::enable_shared_from_this<Core> {
+ public:
+  Core(const std::shared_ptr<Executor>& executor, std::size_t turn) : executor_(executor), turn_(turn) {}
+
+  void post(Executor& executor, Task task) {
+    {
+      std::lock_guard lock(mutex_);
+      incoming_.push_back(std::move(task));
+      ++posted_;
+      if (std::exchange(scheduled_, true)) return;
+    }
+    schedule(executor);
+  }
+
+  // For timers, which fire on the executor and may outlive the last handle.
+  void post(Task task) {
+    if (const auto executor = executor_.lock()) post(*executor, std::move(task));
+  }
+
+  std::size_t depth() const {
+    std::lock_guard lock(mutex_);
+    return posted_ - finished_.load(std::memory_order_relaxed);
+  }
+
+  static const Core*& current() noexcept {
+    static thread_local const Core* core = nullptr;
+    return core;
+  }
+
+ private:
+  // The task that the executor holds while there is something to run. Dropping it unrun drops the queue, which
+  // may hold the last references to itself.
+  struct Turn {
+    std::shared_ptr<Core> core;
+    explicit Turn(std::shared_ptr<Core> c) : core(std::move(c)) {}
+    Turn(Turn&&) noexcept = default;
+    Turn& operator=(Turn&&) = delete;
+    ~Turn() {
+      if (core) core->abandon();
+    }
+    void operator()() { std::exchange(core, nullptr)->run(); }
+  };
+
+  void schedule(Executor& executor) { executor.post(Turn(shared_from_this())); }
+
+  void run() {
+    const Core* const outer = std::exchange(current(), this);
+    const bool more = run_turn();
+    current() = outer;
+    if (!more) return;
+    if (const auto executor = executor_.lock()) {
+      schedule(*executor);
+    } else {
+      abandon();
+    }
+  }
+
+  // True when the turn ended before the queue did. One turn runs at a time, so running_ and next_ need no lock.
+  bool run_turn() {
+    for (std::size_t done = 0; done < turn_; ++done) {
+      if (next_ == running_.size() && !refill()) return false;
+      Task& task = running_[next_++];
+      call_isolated("strand", task);
+      task.reset();
+      finished_.fetch_add(1, std::memory_order_relaxed);
+    }
+    return next_ < running_.size() || refill();
+  }
+
+  bool refill() {
+    running_.clear();
+    if (running_.capacity() > kKeptCapacity) std::vector<Task>().swap(running_);
+    next_ = 0;
+    std::lock_guard lock(mutex_);
+    running_.swap(incoming_);
+    if (!running_.empty()) return true;
+    scheduled_ = false;
+    return false;
+  }
+
+  void abandon() noexcept {
+    std::vector<Task> dropped_running;
+    std::vector<Task> dropped_incoming;
+    std::lock_guard lock(mutex_);
+    dropped_running.swap(running_);
+    dropped_incoming.swap(incoming_);
+    finished_.store(posted_, std::memory_order_relaxed);
+    next_ = 0;
+    scheduled_ = false;
+    // The tasks were declared before the lock: they go after it is released.
+  }
+
+  const std::weak_ptr<Executor> executor_;
+  const std::size_t turn_;
+  mutable std::mutex mutex_;
+  std::vector<Task> incoming_;  // guarded by mutex_
+  bool scheduled_ = false;      // guarded by mutex_; true while a Turn exists
+  std::size_t posted_ = 0;      // guarded by mutex_
+  std::atomic<std::size_t> finished_{0};
+  std::vector<Task> running_;  // the Turn's
+  std::size_t next_ = 0;       // the Turn's
+};
+
+void require(const Task& task) {
+  if (!task) throw std::logic_error("Strand: an empty task was posted");
+}
+
+}  // namespace
+
+struct Strand::State {
+  std::shared_ptr<Executor> executor;
+  std::shared_ptr<Core> core;
+};
+
+Strand::Strand(std::shared_ptr<Executor> executor) {
+  if (!executor) throw std::logic_error("Strand: no executor");
+  // The deterministic executor chooses among strands after every task, so that seeds explore more orders.
+  const std::size_t turn = dynamic_cast<ManualExecutor*>(executor.get()) ? 1 : kTurn;
+  auto core = std::make_shared<Core>(executor, turn);
+  state_ = std::make_shared<State>(State{std::move(executor), std::move(core)});
+}
+
+void Strand::post(Task task) const {
+  require(task);
+  state_->core->post(*state_->executor, std::move(task));
+}
+
+Timer Strand::post_after(Duration delay, Task task) const {
+  require(task);
+  auto [timer, run] = Timer::wrap(std::move(task));
+  if (delay <= Duration::zero()) {
+    state_->core->post(*state_->executor, std::move(run));
+    return timer;
+  }
+  auto fire = [core = state_->core, run = std::move(run)]() mutable { core->post(std::move(run)); };
+  // Canceling has to reach the executor's timer too, or canceled ones would pile up there until they are due.
+  timer.state_->outer = state_->executor->post_after(delay, std::move(fire));
+  return timer;
+}
+
+bool Strand::running_in_this_thread() const noexcept {
+  return Core::current() == state_->core.get();
+}
+std::size_t Strand::depth() const {
+  return state_->core->depth();
+}
+const Clock& Strand::clock() const {
+  return state_->executor->clock();
+}
+const std::shared_ptr<Executor>& Strand::executor() const {
+  return state_->executor;
+}
+
+}  // namespace kubexx

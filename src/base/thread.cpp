@@ -1,0 +1,72 @@
+#include "base/thread.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <mutex>
+#include <utility>
+
+namespace kubexx::detail {
+
+namespace {
+
+// An executor whose last owner was one of its own tasks: its thread cannot join itself, and nothing is ever detached.
+class LateJoins {
+ public:
+  void add(std::jthread thread) {
+    std::lock_guard lock(mutex_);
+    threads_.push_back(std::move(thread));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::jthread> threads_;  // guarded by mutex_; joined by their destructors
+};
+
+class BlockedSignals {
+ public:
+  BlockedSignals() noexcept {
+    sigset_t set;
+    sigfillset(&set);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&set, fault);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+std::jthread start_thread(const std::string& name, Task body) {
+  constexpr std::size_t kLongestName = 15;
+  BlockedSignals blocked;  // the new thread inherits the mask
+  return std::jthread([name = name.substr(0, kLongestName), body = std::move(body)]() mutable {
+    pthread_setname_np(pthread_self(), name.c_str());
+    body();
+    body.reset();
+  });
+}
+
+void join_threads(std::vector<std::jthread> threads) {
+  static LateJoins late;
+  for (std::jthread& thread : threads) {
+    if (thread.get_id() == std::this_thread::get_id()) {
+      late.add(std::move(thread));
+    } else if (thread.joinable()) {
+      thread.join();
+    }
+  }
+}
+
+Duration process_cpu_time() noexcept {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + Duration(used.tv_nsec);
+}
+
+}  // namespace kubexx::detail

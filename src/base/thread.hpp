@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/clock.hpp"
+#include "kubexx/base/function.hpp"
+
+namespace kubexx::detail {
+
+/// A thread of the library: named (cut to 15 characters), with every asynchronous signal blocked so that the program's
+/// handlers run on the program's threads. Throws std::system_error when the system has no thread left.
+std::jthread start_thread(const std::string& name, Task body);
+
+/// Joins them all. A thread that asks to join itself is joined when the process ends instead.
+void join_threads(std::vector<std::jthread> threads);
+
+/// The processor time this process used so far, all threads together.
+Duration process_cpu_time() noexcept;
+
+}  // namespace kubexx::detail

@@ -1,0 +1,184 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+#include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/executor.hpp"
+#include "unit/base/wait.hpp"
+
+namespace kubexx {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Count;
+
+TEST(StrandTest, TasksOfManyPostersRunOneAtATimeAndInTheOrderOfEachPoster) {
+  constexpr int kPosters = 4;
+  constexpr int kEach = 20'000;
+  auto executor = std::make_shared<ThreadExecutor>(ThreadExecutor::Options{.threads = 4});
+  Strand strand(executor);
+  std::vector<int> last(kPosters, -1);
+  std::atomic<int> inside{0};
+  std::atomic<int> faults{0};
+  Count done;
+
+  {
+    std::vector<std::jthread> posters;
+    for (int p = 0; p < kPosters; ++p) {
+      posters.emplace_back([&, p] {
+        for (int i = 0; i < kEach; ++i) {
+          strand.post([&, p, i] {
+            if (inside.fetch_add(1) != 0) ++faults;
+            if (last[p] != i - 1) ++faults;
+            last[p] = i;
+            if (i == kEach - 1) done.add();
+            inside.fetch_sub(1);
+          });
+        }
+      });
+    }
+  }
+
+  ASSERT_TRUE(done.reaches(kPosters));
+  EXPECT_EQ(faults, 0);
+}
+
+TEST(StrandTest, ATaskThatThrowsIsReportedAndTheNextOneRuns) {
+  Count reported;
+  set_error_sink([&](const Error& error, std::string_view) {
+    if (error.message().find("boom") != std::string::npos) reported.add();
+  });
+  auto executor = std::make_shared<ManualExecutor>();
+  Strand strand(executor);
+  int ran = 0;
+
+  strand.post([] { throw std::runtime_error("boom"); });
+  strand.post([&] { ++ran; });
+  executor->run_until_idle();
+  set_error_sink(nullptr);
+
+  EXPECT_EQ(reported.value(), 1);
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(StrandTest, KnowsWhetherItRunsInThisThread) {
+  auto executor = std::make_shared<ManualExecutor>();
+  Strand strand(executor);
+  Strand other(executor);
+  bool inside = false;
+  bool in_other = true;
+
+  strand.post([&] {
+    inside = strand.running_in_this_thread();
+    in_other = other.running_in_this_thread();
+  });
+  executor->run_until_idle();
+
+  EXPECT_TRUE(inside);
+  EXPECT_FALSE(in_other);
+  EXPECT_FALSE(strand.running_in_this_thread());
+}
+
+TEST(StrandTest, DepthCountsWhatIsNotFinished) {
+  auto executor = std::make_shared<ManualExecutor>();
+  Strand strand(executor);
+  std::size_t inside = 0;
+
+  strand.post([&] { inside = strand.depth(); });
+  strand.post([] {});
+  EXPECT_EQ(strand.depth(), 2U);
+  executor->run_until_idle();
+
+  EXPECT_EQ(inside, 2U);
+  EXPECT_EQ(strand.depth(), 0U);
+}
+
+TEST(StrandTest, CancelingADelayedTaskAlsoFreesTheExecutorsTimer) {
+  auto executor = std::make_shared<ManualExecutor>();
+  Strand strand(executor);
+  auto owned = std::make_shared<int>(1);
+  bool ran = false;
+
+  Timer timer = strand.post_after(1s, [&ran, owned] { ran = true; });
+  EXPECT_TRUE(timer.pending());
+  timer.cancel();
+
+  EXPECT_FALSE(timer.pending());
+  EXPECT_EQ(owned.use_count(), 1);
+  EXPECT_EQ(executor->pending_timers(), 0U);
+  executor->advance(2s);
+  EXPECT_FALSE(ran);
+}
+
+TEST(StrandTest, ADelayedTaskCanBeCanceledWhileItWaitsInTheQueue) {
+  auto executor = std::make_shared<ManualExecutor>();
+  Strand strand(executor);
+  bool ran = false;
+  Timer timer;
+
+  strand.post_after(1s, [&] { timer.cancel(); });
+  timer = strand.post_after(1s, [&] { ran = true; });
+  executor->advance(1s);
+
+  EXPECT_FALSE(ran);
+}
+
+TEST(StrandTest, TasksRunAfterTheLastHandleWent) {
+  auto executor = std::make_shared<ManualExecutor>();
+  int ran = 0;
+
+  {
+    Strand strand(executor);
+    for (int i = 0; i < 3; ++i) strand.post([&] { ++ran; });
+    strand.post_after(1s, [&] { ++ran; });
+  }
+  executor->advance(1s);
+
+  EXPECT_EQ(ran, 4);
+}
+
+TEST(StrandTest, TasksThatHoldTheStrandAreReleasedWithTheExecutor) {
+  auto owned = std::make_shared<int>(1);
+
+  {
+    auto executor = std::make_shared<ManualExecutor>();
+    auto strand = std::make_shared<Strand>(executor);
+    std::weak_ptr<Strand> weak = strand;
+    strand->post([weak, owned] {});
+    strand->post_after(1s, [weak, owned] {});
+  }
+
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+TEST(StrandTest, ABusyStrandLetsAnotherRun) {
+  auto executor = std::make_shared<ThreadExecutor>(ThreadExecutor::Options{.threads = 1});
+  Strand busy(executor);
+  Strand other(executor);
+  std::atomic<bool> stop{false};
+  std::atomic<int> rounds{0};
+  Count ran;
+  struct Repeat {
+    Strand& strand;
+    std::atomic<bool>& stop;
+    void operator()() {
+      if (!stop) strand.post(Repeat{strand, stop});
+    }
+  };
+
+  busy.post(Repeat{busy, stop});
+  other.post([&] { ran.add(); });
+
+  EXPECT_TRUE(ran.reaches(1));
+  stop = true;
+}
+
+TEST(StrandTest, AnEmptyTaskOrExecutorIsMisuse) {
+  EXPECT_THROW(Strand(nullptr), std::logic_error);
+  EXPECT_THROW(Strand(std::make_shared<ManualExecutor>()).post(Task()), std::logic_error);
+}
+
+}  // namespace
+}  // namespace kubexx
