@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/executor.hpp"
+#include "kubexx/base/metrics.hpp"
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/gvk.hpp"
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/list_options.hpp"
+#include "kubexx/meta/object.hpp"
+#include "kubexx/meta/watch_event.hpp"
+#include "kubexx/rest/config.hpp"
+#include "kubexx/transport/transport.hpp"
+
+namespace kubexx::rest {
+
+/// What a request is about. Empty namespace: cluster-wide or all namespaces. Segments are checked ("..", "/", "%").
+struct ResourcePath {
+  meta::GroupVersionResource resource;
+  std::string namespace_;
+  std::string name;
+  std::string subresource;
+};
+
+enum class Format : std::uint8_t { Json, Protobuf };  ///< Protobuf: asked for first, JSON taken too
+
+/// One request to the API server. Either `path` or `absolute_path` ("/version") is used.
+struct Request {
+  std::string method = "GET";
+  ResourcePath path;
+  std::string absolute_path;
+  std::vector<std::pair<std::string, std::string>> query;
+  transport::Headers headers;  ///< beyond those the client sets
+  std::string body;
+  std::string content_type;    ///< of the body; default application/json
+  std::string accept;          ///< default by `format`
+  Format format = Format::Json;
+};
+
+struct Response {
+  int status = 0;
+  transport::Headers headers;
+  std::string body;
+  std::vector<std::string> warnings;  ///< texts of Warning headers with code 299
+  /// The body as an object, JSON or protobuf by its content type.
+  Result<meta::Object> object(const meta::DecodeOptions& options = {}) const;
+};
+
+/// How one blocking call may end early: a stopped one returns Canceled, a late one Timeout.
+struct CallOptions {
+  std::stop_token stop;
+  std::optional<Duration> timeout;
+};
+
+/// An asynchronous call. Destroy it on its strand: from then on none of its callbacks runs, and its stream is closed.
+/// Destroying it inside one of its own callbacks is allowed.
+class Call {
+ public:
+  virtual ~Call() = default;
+};
+
+struct ListCallbacks {
+  UniqueFunction<void(meta::Object)> on_item;
+  UniqueFunction<void(Result<meta::ListMeta>)> on_end;  ///< exactly once, last
+};
+
+struct WatchCallbacks {
+  Task on_open;
+  UniqueFunction<void(meta::WatchEvent)> on_event;
+  UniqueFunction<void(const Error*)> on_end;  ///< exactly once, last; null: closed cleanly by the server
+};
+
+struct ByteCallbacks {
+  Task on_open;
+  UniqueFunction<void(std::string_view)> on_bytes;
+  UniqueFunction<void(const Error*)> on_end;
+};
+
+struct ReadOptions {
+  meta::DecodeOptions decode;      ///< projection and limits of each object
+  Format format = Format::Json;
+  bool metadata_only = false;      ///< ask the server for PartialObjectMetadata
+  bool first_list = false;         ///< counts against ClientOptions::max_first_lists until it ends or (watch) its bookmark
+};
+
+struct ClientOptions {
+  std::shared_ptr<transport::Transport> transport;  ///< null: HttpTransport made from the Config
+  std::shared_ptr<Executor> executor;               ///< null: a ThreadExecutor of its own
+  std::shared_ptr<Executor> handlers;               ///< for code that may block; null: an ElasticExecutor of its own
+  std::shared_ptr<MetricsRegistry> metrics;         ///< null: MetricsRegistry::process()
+  std::function<void(std::string_view warning)> on_warning;  ///< server warnings; absent: a log line each, once
+  std::size_t max_first_lists = 8;                  ///< first lists under way at once, so that a start is no storm
+  int max_retries = 10;
+  Random* random = nullptr;
+};
+
+/// Talks to one API server: builds paths, authenticates, retries, decodes. A handle: copies share connections, threads
+/// and credentials.
+///
+/// Retries (at most max_retries, honoring stop): 429 and 5xx with a Retry-After header for every method; lost connections
+/// for GET. Refused connections are not retried here.
+///
+/// Threads: safe from any thread. Asynchronous callbacks run on the given strand, decoding included; a strand that falls
+/// behind holds at most 1 MB of its stream, then the stream pauses.
+class Client {
+ public:
+  /// Throws kubexx::Exception where create() returns the Error.
+  explicit Client(Config config, ClientOptions options = {});
+  static Result<Client> create(Config config, ClientOptions options = {});
+
+  /// Blocks until the answer is there. A non-2xx answer is an Error made of its Status.
+  Result<Response> send(const Request& request, const CallOptions& options = {}) const;
+  std::unique_ptr<Call> start(Request request, const Strand& strand,
+                              UniqueFunction<void(Result<Response>)> done) const;
+
+  /// One list request (one page), item by item.
+  std::unique_ptr<Call> list(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,
+                             const Strand& strand, ListCallbacks callbacks) const;
+  std::unique_ptr<Call> watch(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,
+                              const Strand& strand, WatchCallbacks callbacks) const;
+  /// A body as bytes while it arrives (pod logs).
+  std::unique_ptr<Call> stream(Request request, const Strand& strand, ByteCallbacks callbacks) const;
+
+  const Config& config() const noexcept;
+  const std::shared_ptr<Executor>& executor() const noexcept;
+  const std::shared_ptr<Executor>& handlers() const noexcept;
+  const std::shared_ptr<MetricsRegistry>& metrics() const noexcept;
+
+ private:
+  struct State;
+  explicit Client(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kubexx::rest
