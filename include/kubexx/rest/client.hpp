@@ -13,6 +13,7 @@
 
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
+#include "kubexx/base/random.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/json.hpp"
