@@ -1,0 +1,55 @@
+# The libraries a user links, and how they are found again: find_package(kubexx), or pkg-config.
+#   kubexx::kubexx   every runtime layer      kubexx::testing   the embedded API server and the test doubles
+
+include(CMakePackageConfigHelpers)
+
+# One library from the objects of the given layers; links what those layers link outside the project.
+function(kubexx_library target)
+  cmake_parse_arguments(arg "" "NAME;OUTPUT" "LAYERS;LINK" ${ARGN})
+  set(objects "")
+  set(outside "")
+  foreach(layer IN LISTS arg_LAYERS)
+    get_target_property(type kubexx_${layer} TYPE)
+    if(type STREQUAL "OBJECT_LIBRARY")
+      list(APPEND objects $<TARGET_OBJECTS:kubexx_${layer}>)
+      get_target_property(links kubexx_${layer} LINK_LIBRARIES)
+      foreach(link IN LISTS links)
+        if(NOT link MATCHES "^(kubexx_|Boost::headers)")  # headers of Boost stay inside
+          list(APPEND outside ${link})
+        endif()
+      endforeach()
+    endif()
+  endforeach()
+  if(NOT objects)
+    return()
+  endif()
+  add_library(${target} ${objects})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_NAME} OUTPUT_NAME ${arg_OUTPUT} LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  add_library(kubexx::${arg_NAME} ALIAS ${target})
+  list(REMOVE_DUPLICATES outside)
+  target_link_libraries(${target} PUBLIC Threads::Threads ${arg_LINK} PRIVATE ${outside})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  install(TARGETS ${target} EXPORT kubexx-targets)
+endfunction()
+
+set(runtime_layers ${KUBEXX_LAYERS})
+list(REMOVE_ITEM runtime_layers apiserver testing)
+kubexx_library(kubexx NAME kubexx OUTPUT kubexx LAYERS ${runtime_layers})
+kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS apiserver testing LINK kubexx)
+
+set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/kubexx")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kubexx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/generated/include/kubexx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" OPTIONAL)
+install(EXPORT kubexx-targets NAMESPACE kubexx:: DESTINATION "${destination}")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kubexx-config.cmake.in"
+  "${PROJECT_BINARY_DIR}/kubexx-config.cmake" INSTALL_DESTINATION "${destination}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/kubexx-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/kubexx-config.cmake" "${PROJECT_BINARY_DIR}/kubexx-config-version.cmake"
+  DESTINATION "${destination}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/kubexx.pc.in" "${PROJECT_BINARY_DIR}/kubexx.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/kubexx.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
