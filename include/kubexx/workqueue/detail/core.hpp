@@ -1,0 +1,399 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "kubexx/base/clock.hpp"
+#include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/executor.hpp"
+#include "kubexx/base/random.hpp"
+#include "kubexx/workqueue/detail/indexed_heap.hpp"
+#include "kubexx/workqueue/detail/item_table.hpp"
+#include "kubexx/workqueue/detail/monitor.hpp"
+#include "kubexx/workqueue/options.hpp"
+
+namespace kubexx::workqueue::detail {
+
+/// The state machine behind all queues. An item has at most one entry, whose flags say where it stands:
+///
+///     dirty  processing
+///       0        0       idle: kept only while it is delayed or its requeues are remembered
+///       1        0       waiting in the storage
+///       0        1       handed out
+///       1        1       handed out and added again: waits once more after done
+template <class T>
+class Core final : public Inspectable, public std::enable_shared_from_this<Core<T>> {
+ public:
+  Core(QueueOptions<T> options, const Clock& clock, Executor* executor)
+      : options_(std::move(options)), clock_(&clock), executor_(executor), table_(Random::process().next()) {}
+
+  static std::shared_ptr<Core> make(QueueOptions<T> options, const Clock& clock, Executor* executor) {
+    auto core = std::make_shared<Core>(std::move(options), clock, executor);
+    if (!core->options_.name.empty()) {
+      const auto& registry = core->options_.metrics ? core->options_.metrics : MetricsRegistry::process();
+      core->monitor_ = std::make_unique<Monitor>(*registry, core->options_.name, core);
+    }
+    return core;
+  }
+
+  TimePoint now() const { return clock_->now(); }
+
+  template <class U>
+  void add(U&& item, int priority) {
+    const std::uint32_t hash = table_.hash(item);
+    const TimePoint now = stamp();
+    std::unique_lock lock(mutex_);
+    if (shutting_down_) return;
+    announce(lock, mark_dirty(obtain(hash, std::forward<U>(item)), priority, now) ? 1 : 0);
+  }
+
+  void add_after(const T& item, Duration delay, TimePoint now, int priority) {
+    const std::uint32_t hash = table_.hash(item);
+    std::unique_lock lock(mutex_);
+    if (shutting_down_) return;
+    const std::uint32_t id = obtain(hash, item);
+    ++retries_;
+    if (monitor_) monitor_->retried();
+    if (delay <= Duration::zero()) return announce(lock, mark_dirty(id, priority, now) ? 1 : 0);
+    Entry<T>& entry = table_[id];
+    entry.priority = merged_priority(entry, priority);
+    const std::int64_t deadline = saturating_add(now.time_since_epoch().count(), delay.count());
+    if (entry.delayed) {
+      delays_.move_forward(id, deadline);
+    } else {
+      delays_.push(id, deadline);
+      entry.delayed = true;
+    }
+    arm(lock, now);
+  }
+
+  /// Counts one more requeue of the item; how many there were before.
+  std::uint32_t count_requeue(const T& item) {
+    const std::uint32_t hash = table_.hash(item);
+    const std::lock_guard lock(mutex_);
+    if (shutting_down_) return 0;
+    Entry<T>& entry = table_[obtain(hash, item)];
+    if (entry.requeues == 0) remembered_.fetch_add(1, std::memory_order_relaxed);
+    return entry.requeues < std::numeric_limits<std::uint32_t>::max() ? entry.requeues++ : entry.requeues;
+  }
+
+  void forget(const T& item) {
+    if (remembered_.load(std::memory_order_relaxed) == 0) return;
+    const std::uint32_t hash = table_.hash(item);
+    const std::lock_guard lock(mutex_);
+    const std::uint32_t id = table_.find(hash, item);
+    if (id == kNoTicket || std::exchange(table_[id].requeues, 0) == 0) return;
+    remembered_.fetch_sub(1, std::memory_order_relaxed);
+    release_if_idle(id);
+  }
+
+  std::uint32_t num_requeues(const T& item) const {
+    const std::uint32_t hash = table_.hash(item);
+    const std::lock_guard lock(mutex_);
+    const std::uint32_t id = table_.find(hash, item);
+    return id == kNoTicket ? 0 : table_[id].requeues;
+  }
+
+  std::optional<T> try_get() {
+    const std::lock_guard lock(mutex_);
+    return take();
+  }
+
+  std::optional<T> get(const std::stop_token& stop) {
+    if (stop.stop_requested()) return std::nullopt;
+    {
+      const std::lock_guard lock(mutex_);
+      if (depth() > 0 || shutting_down_) return take();
+    }
+    const std::stop_callback on_stop(stop, [this]() noexcept {
+      { const std::lock_guard lock(mutex_); }  // whoever has seen no stop is waiting now
+      ready_cv_.notify_all();
+    });
+    std::unique_lock lock(mutex_);
+    ++waiters_;
+    while (depth() == 0 && !shutting_down_ && !stop.stop_requested()) {
+      ready_cv_.wait(lock);
+      wake_in_flight_ = false;
+    }
+    --waiters_;
+    std::optional<T> item;
+    if (!stop.stop_requested()) item = take();
+    announce(lock, depth(), Hook::Silent);
+    return item;
+  }
+
+  void done(const T& item) {
+    const TimePoint now = stamp();
+    std::unique_lock lock(mutex_);
+    const std::uint32_t id = find_processing(item);
+    if (id == kNoTicket) return;
+    Entry<T>& entry = table_[id];
+    entry.processing = false;
+    unlink(processing_, id);
+    if (monitor_) {
+      started_sum_ -= entry.started.time_since_epoch();
+      monitor_->finished(now - entry.started);
+    }
+    if (entry.dirty) {
+      push(id, now);
+      return announce(lock, 1);
+    }
+    release_if_idle(id);
+    if (!drained()) return;
+    lock.unlock();
+    drained_cv_.notify_all();
+    call_hook(0);
+  }
+
+  void shut_down(bool silent = false) {
+    if (begin_shut_down(false) && !silent) call_hook(0);
+  }
+
+  bool shut_down_with_drain(const std::stop_token& stop) {
+    if (begin_shut_down(true)) call_hook(0);
+    const std::stop_callback on_stop(stop, [this]() noexcept {
+      { const std::lock_guard lock(mutex_); }
+      drained_cv_.notify_all();
+    });
+    std::unique_lock lock(mutex_);
+    drained_cv_.wait(lock, [&] { return drained() || !draining_ || stop.stop_requested(); });
+    return drained();
+  }
+
+  bool shutting_down() const {
+    const std::lock_guard lock(mutex_);
+    return shutting_down_;
+  }
+
+  std::size_t len() const {
+    const std::lock_guard lock(mutex_);
+    return depth();
+  }
+
+  QueueSnapshot snapshot() const override {
+    const Duration now = clock_->now().time_since_epoch();
+    const std::lock_guard lock(mutex_);
+    QueueSnapshot result;
+    result.name = options_.name;
+    result.depth = depth();
+    result.processing = processing_.count;
+    result.delayed = delays_.size();
+    result.remembered = remembered_.load(std::memory_order_relaxed);
+    result.adds = adds_;
+    result.retries = retries_;
+    result.shutting_down = shutting_down_;
+    if (monitor_ && processing_.count > 0) {
+      result.unfinished = now * static_cast<std::int64_t>(processing_.count) - started_sum_;
+      result.longest_running = now - table_[processing_.head].started.time_since_epoch();
+    }
+    return result;
+  }
+
+ private:
+  struct List {
+    std::uint32_t head = kNoTicket;
+    std::uint32_t tail = kNoTicket;
+    std::size_t count = 0;
+  };
+  enum class Hook { Call, Silent };
+
+  // The clock is read only where someone looks at the time.
+  TimePoint stamp() const { return monitor_ || options_.storage ? clock_->now() : TimePoint(); }
+
+  template <class U>
+  std::uint32_t obtain(std::uint32_t hash, U&& item) {
+    const std::uint32_t id = table_.find(hash, item);
+    return id != kNoTicket ? id : table_.insert(hash, std::forward<U>(item));
+  }
+
+  static int merged_priority(const Entry<T>& entry, int priority) {
+    return entry.dirty || entry.delayed ? std::max<int>(entry.priority, priority) : priority;
+  }
+
+  /// True if the item became ready to be taken.
+  bool mark_dirty(std::uint32_t id, int priority, TimePoint now) {
+    Entry<T>& entry = table_[id];
+    entry.priority = merged_priority(entry, priority);
+    if (entry.dirty) {
+      if (!entry.processing && options_.storage) options_.storage->touch(id, entry.item, priority, now);
+      return false;
+    }
+    if (!entry.processing) push(id, now);
+    entry.dirty = true;
+    entry.added = now;
+    ++adds_;
+    if (monitor_) monitor_->added();
+    return !entry.processing;
+  }
+
+  std::size_t depth() const { return options_.storage ? options_.storage->len() : waiting_.count; }
+
+  void push(std::uint32_t id, TimePoint now) {
+    if (options_.storage) {
+      options_.storage->push(id, table_[id].item, table_[id].priority, now);
+    } else {
+      link(waiting_, id);
+    }
+  }
+
+  std::optional<T> take() {
+    if (depth() == 0) return std::nullopt;
+    const TimePoint now = stamp();
+    const std::uint32_t id = options_.storage ? options_.storage->pop() : waiting_.head;
+    Entry<T>& entry = table_[id];
+    std::optional<T> item;
+    try {
+      item.emplace(entry.item);
+    } catch (...) {
+      if (options_.storage) push(id, now);
+      throw;
+    }
+    if (!options_.storage) unlink(waiting_, id);
+    link(processing_, id);
+    entry.dirty = false;
+    entry.processing = true;
+    if (monitor_) {
+      entry.started = now;
+      started_sum_ += now.time_since_epoch();
+      monitor_->taken(now - entry.added);
+    }
+    return item;
+  }
+
+  std::uint32_t find_processing(const T& item) const {
+    // With few workers the item is often the one taken last: then it need not be hashed.
+    if (processing_.count == 0) return kNoTicket;
+    if (table_[processing_.tail].item == item) return processing_.tail;
+    const std::uint32_t id = table_.find(table_.hash(item), item);
+    return id != kNoTicket && table_[id].processing ? id : kNoTicket;
+  }
+
+  void release_if_idle(std::uint32_t id) {
+    const Entry<T>& entry = table_[id];
+    if (!entry.dirty && !entry.processing && !entry.delayed && entry.requeues == 0) table_.erase(id);
+  }
+
+  void link(List& list, std::uint32_t id) {
+    table_[id].previous = list.tail;
+    table_[id].following = kNoTicket;
+    (list.tail == kNoTicket ? list.head : table_[list.tail].following) = id;
+    list.tail = id;
+    ++list.count;
+  }
+
+  void unlink(List& list, std::uint32_t id) {
+    const Entry<T>& entry = table_[id];
+    (entry.previous == kNoTicket ? list.head : table_[entry.previous].following) = entry.following;
+    (entry.following == kNoTicket ? list.tail : table_[entry.following].previous) = entry.previous;
+    --list.count;
+  }
+
+  bool drained() const { return shutting_down_ && depth() == 0 && processing_.count == 0; }
+
+  /// Unlocks and wakes. One wake-up is under way at a time; who wakes up and leaves something wakes the next.
+  void announce(std::unique_lock<std::mutex>& lock, std::size_t ready, Hook hook = Hook::Call) {
+    const bool wake = ready > 0 && waiters_ > 0 && !wake_in_flight_;
+    if (wake) wake_in_flight_ = true;
+    lock.unlock();
+    if (wake) ready_cv_.notify_one();
+    if (ready > 0 && hook == Hook::Call) call_hook(ready);
+  }
+
+  void call_hook(std::size_t ready) {
+    if (options_.on_ready) call_isolated("workqueue on_ready", [&] { options_.on_ready(ready); });
+  }
+
+  /// True the first time.
+  bool begin_shut_down(bool drain) {
+    std::unique_lock lock(mutex_);
+    const bool first = !std::exchange(shutting_down_, true);
+    draining_ = drain;
+    while (!delays_.empty()) {
+      const std::uint32_t id = delays_.pop();
+      table_[id].delayed = false;
+      release_if_idle(id);
+    }
+    ++generation_;
+    Timer timer = std::exchange(timer_, Timer());
+    lock.unlock();
+    timer.cancel();
+    ready_cv_.notify_all();
+    drained_cv_.notify_all();
+    return first;
+  }
+
+  static std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+  }
+
+  /// Unlocks and sees to it that a timer runs for the earliest deadline.
+  void arm(std::unique_lock<std::mutex>& lock, TimePoint now) {
+    if (delays_.empty() || delays_.top_rank() >= armed_) return lock.unlock();
+    armed_ = delays_.top_rank();
+    const Duration delay(armed_ - now.time_since_epoch().count());
+    const std::uint64_t generation = ++generation_;
+    lock.unlock();
+    Timer timer = executor_->post_after(delay, [weak = this->weak_from_this(), generation] {
+      if (const auto self = weak.lock()) self->fire(generation);
+    });
+    lock.lock();
+    if (generation == generation_) std::swap(timer, timer_);  // else another one is armed, or none is wanted
+    lock.unlock();
+    timer.cancel();
+  }
+
+  void fire(std::uint64_t generation) {
+    const TimePoint now = clock_->now();
+    std::unique_lock lock(mutex_);
+    if (generation != generation_) return;
+    armed_ = kNotArmed;
+    std::size_t ready = 0;
+    while (!delays_.empty() && delays_.top_rank() <= now.time_since_epoch().count()) {
+      const std::uint32_t id = delays_.pop();
+      table_[id].delayed = false;
+      if (mark_dirty(id, table_[id].priority, now)) ++ready;
+    }
+    announce(lock, ready);
+    lock.lock();
+    arm(lock, now);
+  }
+
+  static constexpr std::int64_t kNotArmed = std::numeric_limits<std::int64_t>::max();
+
+  const QueueOptions<T> options_;
+  const Clock* const clock_;
+  Executor* const executor_;  // kept alive by the queue; null if it has no delays
+  std::unique_ptr<Monitor> monitor_;
+  std::atomic<std::size_t> remembered_{0};
+
+  mutable std::mutex mutex_;
+  std::condition_variable ready_cv_;
+  std::condition_variable drained_cv_;
+  // Everything below is guarded by mutex_.
+  ItemTable<T> table_;
+  List waiting_;     // in the order of adding; unused with a storage
+  List processing_;  // in the order of taking
+  std::size_t waiters_ = 0;
+  bool wake_in_flight_ = false;
+  bool shutting_down_ = false;
+  bool draining_ = false;
+  std::uint64_t adds_ = 0;
+  std::uint64_t retries_ = 0;
+  Duration started_sum_{};
+  IndexedHeap delays_;
+  std::int64_t armed_ = kNotArmed;  // the deadline the timer runs for
+  std::uint64_t generation_ = 0;    // of the timer
+  Timer timer_;
+};
+
+}  // namespace kubexx::workqueue::detail

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "kubexx/workqueue/delaying_queue.hpp"
+#include "kubexx/workqueue/rate_limiter.hpp"
+
+namespace kubexx::workqueue {
+
+/// A queue that puts failed items back later and later.
+///
+/// The queue counts the requeues of each item until it is told to forget() it: forget an item when it succeeded (or is
+/// given up), else the counts of all items that ever failed stay in memory. forget() and done() are separate.
+///
+/// Example:
+///
+///     while (auto key = queue.get(stop)) {
+///       if (reconcile(*key)) queue.forget(*key);
+///       else queue.add_rate_limited(*key);
+///       queue.done(*key);
+///     }
+template <Item T>
+class RateLimitingQueue : public DelayingQueue<T> {
+ public:
+  explicit RateLimitingQueue(std::shared_ptr<Executor> timers, RateLimiter limiter = RateLimiter::default_controller(),
+                             QueueOptions<T> options = {})
+      : DelayingQueue<T>(std::move(timers), std::move(options)), limiter_(std::move(limiter)) {}
+
+  using Queue<T>::add;
+  /// With both a delay and the limiter, the longer wait counts. Added twice, the higher priority counts.
+  void add(const T& item, const AddOptions& how) {
+    if (!how.rate_limited && how.after <= Duration::zero()) return this->core().add(item, how.priority);
+    const TimePoint now = this->core().now();
+    Duration delay = how.after;
+    if (how.rate_limited) delay = std::max(delay, limiter_.when(this->core().count_requeue(item), now));
+    this->core().add_after(item, delay, now, how.priority);
+  }
+
+  void add_rate_limited(const T& item) { add(item, {.rate_limited = true}); }
+  void forget(const T& item) { this->core().forget(item); }
+  std::uint32_t num_requeues(const T& item) const { return this->core().num_requeues(item); }
+
+ private:
+  RateLimiter limiter_;
+};
+
+}  // namespace kubexx::workqueue

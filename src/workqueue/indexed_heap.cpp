@@ -1,0 +1,80 @@
+#include "kubexx/workqueue/detail/indexed_heap.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kubexx/base/assert.hpp"
+
+namespace kubexx::workqueue::detail {
+
+namespace {
+constexpr std::size_t kArity = 4;
+}
+
+void IndexedHeap::push(std::uint32_t id, std::int64_t rank) {
+  if (id >= position_.size()) position_.resize(std::max<std::size_t>(id + std::size_t{1}, position_.size() * 2));
+  const Item item{rank, sequence_++, id};
+  heap_.push_back(item);
+  sift_up(heap_.size() - 1, item);
+}
+
+std::uint32_t IndexedHeap::pop() {
+  KUBEXX_ASSERT(!heap_.empty());
+  const std::uint32_t id = heap_.front().id;
+  const Item last = heap_.back();
+  heap_.pop_back();
+  if (!heap_.empty()) {
+    sift_down(0, last);
+  } else if (position_.size() > 4096) {
+    std::vector<Item>().swap(heap_);
+    std::vector<std::uint32_t>().swap(position_);
+  }
+  return id;
+}
+
+bool IndexedHeap::move_forward(std::uint32_t id, std::int64_t rank) {
+  const std::size_t at = position_[id];
+  Item item = heap_[at];
+  if (rank >= item.rank) return false;
+  item.rank = rank;
+  sift_up(at, item);
+  return true;
+}
+
+void IndexedHeap::sift_up(std::size_t at, Item item) {
+  while (at > 0) {
+    const std::size_t parent = (at - 1) / kArity;
+    if (!item.before(heap_[parent])) break;
+    place(at, heap_[parent]);
+    at = parent;
+  }
+  place(at, item);
+}
+
+void IndexedHeap::sift_down(std::size_t at, Item item) {
+  for (;;) {
+    const std::size_t first = at * kArity + 1;
+    if (first >= heap_.size()) break;
+    const std::size_t end = std::min(first + kArity, heap_.size());
+    std::size_t best = first;
+    for (std::size_t child = first + 1; child < end; ++child) {
+      if (heap_[child].before(heap_[best])) best = child;
+    }
+    if (!heap_[best].before(item)) break;
+    place(at, heap_[best]);
+    at = best;
+  }
+  place(at, item);
+}
+
+std::int64_t aged_rank(std::int64_t now, int priority, std::int64_t ageing) {
+  std::int64_t lead = 0;
+  std::int64_t rank = 0;
+  if (!__builtin_mul_overflow(static_cast<std::int64_t>(priority), ageing, &lead) &&
+      !__builtin_sub_overflow(now, lead, &rank)) {
+    return rank;
+  }
+  return priority > 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace kubexx::workqueue::detail
