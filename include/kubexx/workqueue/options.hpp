@@ -16,13 +16,13 @@ namespace kubexx::workqueue {
 
 template <class T>
 struct QueueOptions {
-  std::string name;                          ///< empty: no metrics, not in live_queues(), no reading of the clock
-  std::shared_ptr<MetricsRegistry> metrics;  ///< null: MetricsRegistry::process()
-  std::unique_ptr<Storage<T>> storage;       ///< null: first in, first out
+  std::string name = {};                          ///< empty: no metrics, not in live_queues(), no reading of the clock
+  std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: MetricsRegistry::process()
+  std::unique_ptr<Storage<T>> storage = {};       ///< null: first in, first out
   /// For workers that run on an executor instead of blocking in get(): called without a lock held, with the number of
   /// items that just became ready for try_get(); with 0 when the queue shuts down and when it has drained. Runs on the
   /// thread that added, finished or shut down, or on the executor; may outlast the queue by one call.
-  std::function<void(std::size_t ready)> on_ready;
+  std::function<void(std::size_t ready)> on_ready = {};
 };
 
 /// How an item is added to a RateLimitingQueue.

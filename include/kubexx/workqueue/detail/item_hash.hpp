@@ -8,6 +8,8 @@
 
 namespace kubexx::workqueue::detail {
 
+inline constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+
 inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -21,12 +23,12 @@ inline std::uint64_t load_word(const char* from, std::size_t bytes) {
 }
 
 inline std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  const std::uint64_t other = (seed << 32 | seed >> 32) ^ kOdd;  // as secret as the seed
   std::uint64_t state = seed ^ (text.size() * kOdd);
   const char* at = text.data();
   std::size_t left = text.size();
   for (; left > 16; at += 16, left -= 16) {
-    state = fold(load_word(at, 8) ^ state, load_word(at + 8, 8) ^ kOdd);
+    state = fold(load_word(at, 8) ^ state, load_word(at + 8, 8) ^ other);
   }
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -41,7 +43,7 @@ inline std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) {
           (static_cast<std::uint64_t>(static_cast<unsigned char>(at[left >> 1])) << 8) |
           static_cast<unsigned char>(at[left - 1]);
   }
-  return fold(fold(low ^ state, high ^ kOdd) ^ seed, kOdd);
+  return fold(fold(low ^ state, high ^ other) ^ seed, kOdd);
 }
 
 /// std::hash with a seed of the table's own; strings get a faster one that a stranger cannot steer without the seed.
@@ -51,7 +53,7 @@ std::uint32_t item_hash(const T& item, std::uint64_t seed) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     hash = hash_bytes(item, seed);
   } else {
-    hash = fold(std::hash<T>{}(item) ^ seed, 0x9e3779b97f4a7c15);
+    hash = fold(fold(std::hash<T>{}(item) ^ seed, kOdd) ^ seed, kOdd);
   }
   return static_cast<std::uint32_t>(hash >> 32);
 }
