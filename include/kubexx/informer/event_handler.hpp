@@ -1,0 +1,183 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kubexx/meta/object.hpp"
+#include "kubexx/meta/object_key.hpp"
+
+namespace kubexx::informer {
+
+/// Why a handler is called.
+enum class EventCause : std::uint8_t {
+  Initial,  ///< part of the first list, or of the replay for a handler that came late
+  Watch,    ///< the server said so
+  Relist,   ///< found by comparing a new list with the cache
+  Resync,   ///< nothing changed; the handler asked for a reminder
+};
+std::string_view to_string(EventCause cause) noexcept;
+
+/// What a handler may ask about the call it is in. Valid during the call.
+class EventContext {
+ public:
+  EventContext(EventCause cause, std::stop_token stop, const meta::Object* before, const meta::Object* after)
+      : cause_(cause), stop_(std::move(stop)), before_(before), after_(after) {}
+  EventCause cause() const noexcept { return cause_; }
+  /// Fires when the informer stops or the handler is removed; for handlers that wait.
+  const std::stop_token& stop() const noexcept { return stop_; }
+  /// JSON pointers at which an update changed the object; computed when asked for. Empty for adds and deletes.
+  std::vector<std::string> changed_paths(std::size_t limit = 100) const;
+
+ private:
+  EventCause cause_;
+  std::stop_token stop_;
+  const meta::Object* before_;
+  const meta::Object* after_;
+};
+
+/// What is left of a deleted object. `last_known` may be stale, or null, when the deletion was only inferred.
+template <class T>
+class Deleted {
+ public:
+  Deleted(std::string key, T last_known, bool final_state_known)
+      : key_(std::move(key)), last_known_(std::move(last_known)), final_state_known_(final_state_known) {}
+  const std::string& key() const noexcept { return key_; }
+  const T& last_known() const noexcept { return last_known_; }
+  bool final_state_known() const noexcept { return final_state_known_; }
+  /// From the key, split at its first slash; never fails.
+  meta::ObjectKey object_key() const {
+    const auto slash = key_.find('/');
+    if (slash == std::string::npos) return {"", key_};
+    return {key_.substr(0, slash), key_.substr(slash + 1)};
+  }
+
+ private:
+  std::string key_;
+  T last_known_;
+  bool final_state_known_;
+};
+
+/// The untyped receiver of events. Calls of one registration come one at a time, in order.
+class ResourceEventHandler {
+ public:
+  virtual ~ResourceEventHandler() = default;
+  virtual void on_add(const meta::Object& object, bool is_in_initial_list, const EventContext& context) = 0;
+  virtual void on_update(const meta::Object& before, const meta::Object& after, const EventContext& context) = 0;
+  virtual void on_delete(const Deleted<meta::Object>& gone, const EventContext& context) = 0;
+};
+
+/// A typed handle of an object: what generated classes offer, and meta::Object itself.
+template <class T>
+T typed_handle(const meta::Object& object) {
+  if constexpr (std::same_as<T, meta::Object>) {
+    return object;
+  } else {
+    return T::unchecked(object);
+  }
+}
+
+/// A callback that may leave out what it does not want: the arguments after the first, the EventContext, or both.
+template <class First, class... Rest>
+class Callback {
+ public:
+  Callback() = default;
+  Callback(std::nullptr_t) {}
+  template <class F>
+    requires(!std::same_as<std::remove_cvref_t<F>, Callback>)
+  Callback(F function) {
+    if constexpr (std::is_invocable_v<F&, First, Rest..., const EventContext&>) {
+      call_ = std::move(function);
+    } else if constexpr (std::is_invocable_v<F&, First, Rest...>) {
+      call_ = [f = std::move(function)](First first, Rest... rest, const EventContext&) mutable { f(first, rest...); };
+    } else if constexpr (std::is_invocable_v<F&, First, const EventContext&>) {
+      call_ = [f = std::move(function)](First first, Rest..., const EventContext& context) mutable { f(first, context); };
+    } else {
+      call_ = [f = std::move(function)](First first, Rest..., const EventContext&) mutable { f(first); };
+    }
+  }
+  explicit operator bool() const noexcept { return static_cast<bool>(call_); }
+  void operator()(First first, Rest... rest, const EventContext& context) const {
+    if (call_) call_(first, rest..., context);
+  }
+
+ private:
+  std::function<void(First, Rest..., const EventContext&)> call_;
+};
+
+/// A handler from functions, any of which may be absent.
+template <class T = meta::Object>
+struct ResourceEventHandlerFuncs {
+  Callback<const T&, bool> on_add = {};
+  Callback<const T&, const T&> on_update = {};
+  Callback<const Deleted<T>&> on_delete = {};
+};
+
+/// Passes on what the filter accepts. An update that starts to match is an add, one that stops matching a delete.
+template <class T = meta::Object>
+struct FilteringResourceEventHandler {
+  std::function<bool(const T&)> filter = {};  ///< sees the last known object of a delete, which may be null
+  ResourceEventHandlerFuncs<T> handler = {};
+};
+
+template <class T>
+std::shared_ptr<ResourceEventHandler> make_handler(ResourceEventHandlerFuncs<T> functions) {
+  class Funcs final : public ResourceEventHandler {
+   public:
+    explicit Funcs(ResourceEventHandlerFuncs<T> f) : f_(std::move(f)) {}
+    void on_add(const meta::Object& object, bool initial, const EventContext& context) override {
+      if (f_.on_add) f_.on_add(typed_handle<T>(object), initial, context);
+    }
+    void on_update(const meta::Object& before, const meta::Object& after, const EventContext& context) override {
+      if (f_.on_update) f_.on_update(typed_handle<T>(before), typed_handle<T>(after), context);
+    }
+    void on_delete(const Deleted<meta::Object>& gone, const EventContext& context) override {
+      if (!f_.on_delete) return;
+      f_.on_delete(Deleted<T>(gone.key(), typed_handle<T>(gone.last_known()), gone.final_state_known()), context);
+    }
+
+   private:
+    ResourceEventHandlerFuncs<T> f_;
+  };
+  return std::make_shared<Funcs>(std::move(functions));
+}
+
+template <class T>
+std::shared_ptr<ResourceEventHandler> make_handler(FilteringResourceEventHandler<T> filtering) {
+  class Filtering final : public ResourceEventHandler {
+   public:
+    explicit Filtering(FilteringResourceEventHandler<T> f) : f_(std::move(f)) {}
+    void on_add(const meta::Object& object, bool initial, const EventContext& context) override {
+      const auto typed = typed_handle<T>(object);
+      if (f_.filter(typed)) f_.handler.on_add(typed, initial, context);
+    }
+    void on_update(const meta::Object& before, const meta::Object& after, const EventContext& context) override {
+      const auto from = typed_handle<T>(before);
+      const auto to = typed_handle<T>(after);
+      const bool was = f_.filter(from);
+      const bool is = f_.filter(to);
+      if (was && is) f_.handler.on_update(from, to, context);
+      if (!was && is) f_.handler.on_add(to, false, context);
+      if (was && !is) {
+        f_.handler.on_delete(Deleted<T>(meta::ObjectKey::of(before).to_string(), from, true), context);
+      }
+    }
+    void on_delete(const Deleted<meta::Object>& gone, const EventContext& context) override {
+      const auto last = typed_handle<T>(gone.last_known());
+      if (f_.filter(last)) f_.handler.on_delete(Deleted<T>(gone.key(), last, gone.final_state_known()), context);
+    }
+
+   private:
+    FilteringResourceEventHandler<T> f_;
+  };
+  return std::make_shared<Filtering>(std::move(filtering));
+}
+
+}  // namespace kubexx::informer
