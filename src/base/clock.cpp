@@ -1,5 +1,7 @@
 #include "kubexx/base/clock.hpp"
 
+#include <stdexcept>
+
 namespace kubexx {
 
 namespace {
@@ -30,6 +32,7 @@ WallTime FakeClock::wall() const {
 }
 
 void FakeClock::advance(Duration by) {
+  if (by < Duration::zero()) throw std::logic_error("FakeClock: monotonic time does not go back");
   std::lock_guard lock(mutex_);
   now_ += by;
   wall_ += by;

@@ -123,8 +123,7 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
       call_isolated("executor", task);
       task.reset();
       lock.lock();
-      // After a stop the list is the destructor's.
-      if (!stopping) self->busy_since.reset();
+      self->busy_since.reset();
       ++finished;
     }
   }
@@ -161,7 +160,7 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
 
   void supervise() {
     std::unique_lock lock(mutex);
-    last_look = {now(), finished, detail::process_cpu_time()};
+    last_look = look_locked(now());
     burst = 1;
     while (!stopping) {
       const TimePoint at = now();
@@ -180,6 +179,8 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
     }
   }
 
+  Look look_locked(TimePoint at) const { return {at, finished, detail::process_cpu_time()}; }
+
   // Starts workers if a task waited too long; returns when to look again.
   TimePoint watch_backlog_locked(TimePoint at) {
     if (queue.empty()) {
@@ -187,13 +188,16 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
       return TimePoint::max();
     }
     const TimePoint due = detail::after(queue.front().since, options.patience);
-    if (at < due) return due;
+    if (at < due) {
+      last_look = look_locked(at);
+      return due;
+    }
     grow_locked(at);
     return detail::after(at, options.patience);
   }
 
   void grow_locked(TimePoint at) {
-    const Look look{at, finished, detail::process_cpu_time()};
+    const Look look = look_locked(at);
     const Duration passed = look.at - last_look.at;
     const auto processors = std::max(1U, std::thread::hardware_concurrency());
     const bool processors_busy = (look.cpu - last_look.cpu) * 4 > passed * processors * 3;

@@ -10,8 +10,10 @@ namespace kubexx {
 
 namespace {
 
+// Asked before every line, so it stands alone: one relaxed load when nobody listens.
+constinit std::atomic<LogLevel> minimum_level{LogLevel::Off};
+
 struct Global {
-  std::atomic<LogLevel> minimum{LogLevel::Off};
   std::mutex mutex;
   std::shared_ptr<LogSink> sink;  // guarded by mutex
 };
@@ -47,13 +49,13 @@ LogField::LogField(std::string_view k, const kubexx::Error& v) : key(k), value(v
 void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel minimum) {
   Global& g = global();
   std::lock_guard lock(g.mutex);
-  g.minimum.store(sink ? minimum : LogLevel::Off, std::memory_order_relaxed);
+  minimum_level.store(sink ? minimum : LogLevel::Off, std::memory_order_relaxed);
   g.sink.swap(sink);
   // The old sink is destroyed by the parameter, after the lock is gone.
 }
 
 bool log_enabled(LogLevel level) noexcept {
-  return level >= global().minimum.load(std::memory_order_relaxed) && level != LogLevel::Off;
+  return level >= minimum_level.load(std::memory_order_relaxed) && level != LogLevel::Off;
 }
 
 void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
@@ -29,6 +30,9 @@ struct ManualExecutor::State {
     ready.pop_front();
     return task;
   }
+
+  // A task may have moved the clock itself.
+  void move_clock_to(TimePoint when) { clock.advance(std::max(Duration::zero(), when - clock.now())); }
 
   std::optional<TimePoint> next_timer() {
     std::lock_guard lock(mutex);
@@ -89,13 +93,14 @@ std::size_t ManualExecutor::run_until_idle() {
 }
 
 void ManualExecutor::advance(Duration by) {
+  if (by < Duration::zero()) throw std::logic_error("ManualExecutor: time does not go back");
   const TimePoint target = detail::after(clock().now(), by);
   run_until_idle();
   for (auto next = state_->next_timer(); next && *next <= target; next = state_->next_timer()) {
-    state_->clock.advance(*next - clock().now());
+    state_->move_clock_to(*next);
     run_until_idle();
   }
-  state_->clock.advance(target - clock().now());
+  state_->move_clock_to(target);
   run_until_idle();
 }
 
@@ -103,7 +108,7 @@ bool ManualExecutor::advance_to_next_timer() {
   run_until_idle();
   const auto next = state_->next_timer();
   if (!next) return false;
-  state_->clock.advance(*next - clock().now());
+  state_->move_clock_to(*next);
   run_until_idle();
   return true;
 }

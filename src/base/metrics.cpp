@@ -52,6 +52,7 @@ struct MetricsRegistry::State final : detail::SeriesOwner, std::enable_shared_fr
 
   struct Entry {
     const MetricSeries* identity;
+    bool function;
     std::weak_ptr<MetricSeries> series;
   };
   struct Family {
@@ -95,14 +96,17 @@ struct MetricsRegistry::State final : detail::SeriesOwner, std::enable_shared_fr
       for (auto& label : labels) label.second = "other";
       key = detail::label_text(labels);
     }
-    if (const auto at = family.entries.find(key); !function && at != family.entries.end()) {
-      if (auto series = at->second.series.lock()) {
-        return series;
+    const bool is_function = function != nullptr;
+    if (!is_function) {
+      auto [first, last] = family.entries.equal_range(key);
+      const auto at = std::find_if(first, last, [](const auto& e) { return !e.second.function; });
+      if (at != last) {
+        if (auto series = at->second.series.lock()) return series;
+        family.entries.erase(at);  // its destructor is on the way and will find nothing to remove
       }
-      family.entries.erase(at);  // its destructor is on the way and will find nothing to remove
     }
     auto series = std::make_shared<MetricSeries>(weak_from_this(), name, key, std::move(bounds), std::move(function));
-    family.entries.emplace(std::move(key), Entry{series.get(), series});
+    family.entries.emplace(std::move(key), Entry{series.get(), is_function, series});
     return series;
   }
 

@@ -25,7 +25,7 @@ class FakeClock final : public Clock {
   explicit FakeClock(WallTime wall = WallTime(std::chrono::seconds(1'700'000'000)));
   TimePoint now() const override;
   WallTime wall() const override;
-  void advance(Duration by);
+  void advance(Duration by);     ///< std::logic_error for a negative one
   void set_wall(WallTime wall);  ///< a jump of the calendar alone, as an administrator or NTP makes one
 
  private:

@@ -27,19 +27,19 @@ enum class TransportFailure : std::uint8_t { None, Refused, Reset, Eof, Resolve,
 
 /// One reason inside a Status (`details.causes[]`).
 struct ErrorCause {
-  std::string reason;
-  std::string message;
-  std::string field;
+  std::string reason{};
+  std::string message{};
+  std::string field{};
   friend bool operator==(const ErrorCause&, const ErrorCause&) = default;
 };
 
 /// The parts of an API Status that outlive its text.
 struct StatusDetails {
-  std::string name;
-  std::string group;
-  std::string kind;
-  std::string uid;
-  std::vector<ErrorCause> causes;
+  std::string name{};
+  std::string group{};
+  std::string kind{};
+  std::string uid{};
+  std::vector<ErrorCause> causes{};
   friend bool operator==(const StatusDetails&, const StatusDetails&) = default;
 };
 

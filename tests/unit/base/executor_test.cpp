@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
-#include <set>
+#include <memory>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "kubexx/base/executor.hpp"
 #include "unit/base/wait.hpp"
@@ -129,6 +133,79 @@ TYPED_TEST(EveryExecutorTest, AnEmptyTaskIsMisuse) {
   EXPECT_THROW(executor.post_after(1s, Task()), std::logic_error);
 }
 
+TYPED_TEST(EveryExecutorTest, PostingFromAnywhereWhileItIsDestroyedIsSafe) {
+  for (int round = 0; round < 20; ++round) {
+    auto executor = std::make_shared<TypeParam>();
+    Count started;
+    auto owned = std::make_shared<int>(0);
+    struct Repeat {
+      TypeParam* executor;
+      Count* started;
+      std::shared_ptr<int> owned;
+      void operator()() {
+        started->add();
+        executor->post(Repeat(*this));
+        executor->post_after(1us, Repeat(*this));
+      }
+    };
+    executor->post(Repeat{executor.get(), &started, owned});
+    ASSERT_TRUE(started.reaches(10));
+
+    executor.reset();
+
+    ASSERT_EQ(owned.use_count(), 1);
+  }
+}
+
+TEST(ThreadExecutorTest, NeedsAThread) {
+  EXPECT_THROW(ThreadExecutor({.threads = 0}), std::logic_error);
+}
+
+TEST(ThreadExecutorTest, NamesItsThreads) {
+  ThreadExecutor executor({.threads = 1, .name = "a-very-long-thread-name"});
+  Count ran;
+  char name[16] = {};
+
+  executor.post([&] {
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    ran.add();
+  });
+
+  ASSERT_TRUE(ran.reaches(1));
+  EXPECT_STREQ(name, "a-very-long--0");
+}
+
+TEST(ThreadExecutorTest, AnEarlierTimerOvertakesTheOneItWaitsFor) {
+  ThreadExecutor executor;
+  Count ran;
+
+  Timer late = executor.post_after(1h, [&] { ran.add(100); });
+  executor.post_after(1ms, [&] { ran.add(); });
+
+  ASSERT_TRUE(ran.reaches(1));
+  EXPECT_EQ(ran.value(), 1);
+  EXPECT_TRUE(late.pending());
+}
+
+TEST(ThreadExecutorTest, TimersFireWhileTasksKeepComing) {
+  ThreadExecutor executor({.threads = 1});
+  std::atomic<bool> stop{false};
+  Count fired;
+  struct Repeat {
+    ThreadExecutor& executor;
+    std::atomic<bool>& stop;
+    void operator()() {
+      if (!stop) executor.post(Repeat{executor, stop});
+    }
+  };
+
+  executor.post(Repeat{executor, stop});
+  executor.post_after(1ms, [&] { fired.add(); });
+
+  EXPECT_TRUE(fired.reaches(1));
+  stop = true;
+}
+
 TEST(ElasticExecutorTest, BlockedTasksDelayNobody) {
   ElasticExecutor executor;
   Count release;
@@ -146,6 +223,96 @@ TEST(ElasticExecutorTest, BlockedTasksDelayNobody) {
   EXPECT_TRUE(blocked.reaches(100));
   EXPECT_TRUE(ran.reaches(1));
   release.add();
+}
+
+bool falls_to(const ElasticExecutor& executor, std::size_t threads) {
+  const TimePoint until = executor.clock().now() + 10s;
+  while (executor.threads() > threads) {
+    if (executor.clock().now() > until) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+TEST(ElasticExecutorTest, HasNoThreadBeforeTheFirstTaskAndNoneAfterLingering) {
+  ElasticExecutor executor({.linger = 5ms});
+  Count ran;
+  EXPECT_EQ(executor.threads(), 0U);
+
+  for (int i = 0; i < 50; ++i) executor.post([&] { ran.add(); });
+  ASSERT_TRUE(ran.reaches(50));
+
+  EXPECT_TRUE(falls_to(executor, 0));
+  executor.post([&] { ran.add(); });
+  EXPECT_TRUE(ran.reaches(51));
+}
+
+TEST(ElasticExecutorTest, ATimerNeedsOneThreadOnly) {
+  ElasticExecutor executor({.linger = 5ms});
+  Count ran;
+  executor.post([&] { ran.add(); });
+  Timer timer = executor.post_after(1h, [] {});
+  ASSERT_TRUE(ran.reaches(1));
+
+  EXPECT_TRUE(falls_to(executor, 1));
+  EXPECT_TRUE(timer.pending());
+}
+
+TEST(ElasticExecutorTest, TimersFireWhileEveryThreadIsBlocked) {
+  ElasticExecutor executor({.eager_threads = 1});
+  Count release;
+  Count fired;
+
+  executor.post([&] { release.reaches(1); });
+  executor.post_after(1ms, [&] { fired.add(); });
+
+  EXPECT_TRUE(fired.reaches(1));
+  release.add();
+}
+
+TEST(ElasticExecutorTest, NeverHasMoreWorkersThanAllowed) {
+  constexpr int kWorkers = 5;
+  ElasticExecutor executor({.eager_threads = 2, .max_threads = kWorkers});
+  Count release;
+  Count blocked;
+  Count ran;
+  for (int i = 0; i < 20; ++i) {
+    executor.post([&] {
+      blocked.add();
+      release.reaches(1);
+      ran.add();
+    });
+  }
+
+  ASSERT_TRUE(blocked.reaches(kWorkers));
+  EXPECT_LE(executor.threads(), kWorkers + 1U);  // and the supervisor
+  EXPECT_EQ(blocked.value(), kWorkers);
+  release.add();
+
+  EXPECT_TRUE(ran.reaches(20));
+}
+
+TEST(ElasticExecutorTest, ManyShortTasksDoNotMakeManyThreads) {
+  ElasticExecutor executor({.eager_threads = 2, .patience = 20ms});
+  constexpr int kTasks = 20'000;
+  Count ran;
+  std::atomic<std::size_t> most{0};
+
+  for (int i = 0; i < kTasks; ++i) {
+    executor.post([&] {
+      const TimePoint until = executor.clock().now() + 5us;
+      while (executor.clock().now() < until) continue;
+      most = std::max(most.load(), executor.threads());
+      ran.add();
+    });
+  }
+
+  EXPECT_TRUE(ran.reaches(kTasks));
+  EXPECT_LE(most.load(), 10U);
+}
+
+TEST(ElasticExecutorTest, NeedsAThread) {
+  EXPECT_THROW(ElasticExecutor({.max_threads = 0}), std::logic_error);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
@@ -158,7 +160,6 @@ TEST(StrandTest, ABusyStrandLetsAnotherRun) {
   Strand busy(executor);
   Strand other(executor);
   std::atomic<bool> stop{false};
-  std::atomic<int> rounds{0};
   Count ran;
   struct Repeat {
     Strand& strand;
