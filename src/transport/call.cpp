@@ -1,0 +1,113 @@
+#include "transport/call.hpp"
+
+#include "kubexx/base/error_sink.hpp"
+#include "transport/ascii.hpp"
+
+namespace kubexx::transport {
+
+void Call::cancel() noexcept {
+  std::shared_ptr<ResponseSink> released;
+  std::unique_lock lock(mutex_);
+  released = std::move(sink_);
+  if (caller_ != std::this_thread::get_id()) {
+    idle_.wait(lock, [&] { return caller_ == std::thread::id(); });
+  }
+  lock.unlock();
+}
+
+template <class F>
+bool Call::with_sink(F&& call) {
+  std::shared_ptr<ResponseSink> sink;
+  {
+    std::lock_guard lock(mutex_);
+    if (!sink_) return false;
+    sink = sink_;
+    caller_ = std::this_thread::get_id();
+  }
+  call_isolated("transport sink", [&] { call(*sink); });
+  sink.reset();
+  {
+    std::lock_guard lock(mutex_);
+    caller_ = std::thread::id();
+    idle_.notify_all();
+  }
+  return true;
+}
+
+void Call::headers(int status, Headers headers) {
+  if (ended_) return;
+  answered_ = true;
+  const std::string* encoding = headers.find("content-encoding");
+  if (accepts_gzip && encoding && equals_ignoring_case(trim(*encoding), "gzip")) gunzip_ = std::make_unique<Gunzip>();
+  if (!with_sink([&](ResponseSink& sink) { sink.on_headers(status, headers); })) ended_ = true;
+}
+
+std::size_t Call::data(std::string_view bytes) {
+  if (ended_) return bytes.size();
+  if (paused_) {
+    held_.append(bytes);
+    return 0;
+  }
+  return pass_on(bytes);
+}
+
+std::size_t Call::resume() {
+  paused_ = false;
+  if (ended_) return 0;
+  std::string held;
+  held.swap(held_);
+  std::size_t taken = pass_on(held);
+  if (ending_ && !paused_) finish(nullptr);
+  return taken;
+}
+
+std::size_t Call::pass_on(std::string_view bytes) {
+  if (gunzip_) {
+    std::string_view rest = bytes;
+    pass_on_inflated(rest);
+    if (ended_) return bytes.size();
+    held_.assign(rest);
+    return bytes.size() - rest.size();
+  }
+  if (bytes.empty()) return 0;
+  bool more = true;
+  if (!with_sink([&](ResponseSink& sink) { more = sink.on_data(bytes); })) ended_ = true;
+  paused_ = !more;
+  return bytes.size();
+}
+
+void Call::pass_on_inflated(std::string_view& bytes) {
+  while (!paused_ && !ended_ && (!bytes.empty() || gunzip_->pending())) {
+    auto piece = gunzip_->step(bytes);
+    if (!piece) {
+      Error error = piece.error();
+      finish(&error);
+      return;
+    }
+    if (piece->empty()) return;
+    bool more = true;
+    if (!with_sink([&](ResponseSink& sink) { more = sink.on_data(*piece); })) ended_ = true;
+    paused_ = !more;
+  }
+}
+
+void Call::end(std::optional<Error> error) {
+  if (ended_) return;
+  if (error) return finish(&*error);
+  ending_ = true;
+  if (!paused_) finish(nullptr);
+}
+
+void Call::finish(const Error* error) {
+  ended_ = true;
+  held_ = {};
+  std::optional<Error> cut;
+  if (!error && gunzip_ && !gunzip_->complete()) cut = Error::decode("gzip: the body ends early");
+  if (cut) error = &*cut;
+  with_sink([&](ResponseSink& sink) { sink.on_end(error); });
+  std::shared_ptr<ResponseSink> released;
+  std::lock_guard lock(mutex_);
+  released = std::move(sink_);
+}
+
+}  // namespace kubexx::transport

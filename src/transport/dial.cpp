@@ -1,0 +1,91 @@
+#include "transport/dial.hpp"
+
+#include <openssl/ssl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace kubexx::transport {
+namespace {
+
+constexpr long kBuffer = 256 * 1024;
+
+}  // namespace
+
+CURLcode Dial::prepare_tls(CURL*, void* context, void* data) {
+  auto* self = static_cast<Dial*>(data);
+  auto* tls = static_cast<SSL_CTX*>(context);
+  // An https proxy is asked first, and speaks HTTP/1.1.
+  if (self->endpoint().proxy.rfind("https://", 0) == 0 && !std::exchange(self->proxy_prepared_, true)) return CURLE_OK;
+  // libcurl would speak HTTP/2 itself if it had offered it.
+  static constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
+  SSL_CTX_set_alpn_protos(tls, kProtocols, sizeof kProtocols - 1);
+  // Fewer system calls for large bodies: OpenSSL otherwise asks the socket for each record's header and body.
+  SSL_CTX_set_read_ahead(tls, 1);
+  SSL_CTX_set_default_read_buffer_len(tls, 64 * 1024);
+  return CURLE_OK;
+}
+
+Dial::Dial(CurlMulti& multi, Endpoint endpoint, Done done)
+    : EndpointTransfer(multi, std::move(endpoint), "/"), done_(std::move(done)) {
+  set(CURLOPT_CONNECT_ONLY, 1L);
+  set(CURLOPT_SSL_ENABLE_ALPN, 0L);
+  set(CURLOPT_BUFFERSIZE, kBuffer);
+  set(CURLOPT_SSL_CTX_FUNCTION, &Dial::prepare_tls);
+  set(CURLOPT_SSL_CTX_DATA, this);
+  start();
+}
+
+void Dial::on_done(CURLcode code) {
+  Done done = std::move(done_);  // it may destroy this object
+  if (code != CURLE_OK) return done(*this, error_of(code));
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  curl_easy_getinfo(easy(), CURLINFO_ACTIVESOCKET, &socket);
+  socket_ = socket;
+  learn_protocol();
+  if (last_ != CURLE_OK) return done(*this, failure());
+  done(*this, std::nullopt);
+}
+
+void Dial::learn_protocol() {
+  // The handle finds its connection again in the first read; before that libcurl has no TLS session to show.
+  char first[16 * 1024];
+  std::size_t count = 0;
+  last_ = curl_easy_recv(easy(), first, sizeof first, &count);
+  if (last_ == CURLE_AGAIN) last_ = CURLE_OK;
+  early_.assign(first, count);
+  curl_tlssessioninfo* session = nullptr;
+  if (curl_easy_getinfo(easy(), CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session || !session->internals) return;
+  const unsigned char* protocol = nullptr;
+  unsigned length = 0;
+  SSL_get0_alpn_selected(static_cast<SSL*>(session->internals), &protocol, &length);
+  http2_ = length == 2 && std::memcmp(protocol, "h2", 2) == 0;
+}
+
+Dial::Io Dial::read(char* buffer, std::size_t size, std::size_t& count) {
+  if (!early_.empty()) {
+    count = std::min(size, early_.size());
+    std::memcpy(buffer, early_.data(), count);
+    early_.erase(0, count);
+    return Io::Done;
+  }
+  last_ = curl_easy_recv(easy(), buffer, size, &count);
+  if (last_ == CURLE_AGAIN) return Io::Again;
+  if (last_ != CURLE_OK) return Io::Failed;
+  return count == 0 ? Io::Closed : Io::Done;
+}
+
+Dial::Io Dial::write(const char* data, std::size_t size, std::size_t& count) {
+  last_ = curl_easy_send(easy(), data, size, &count);
+  if (last_ == CURLE_AGAIN) return Io::Again;
+  return last_ == CURLE_OK ? Io::Done : Io::Failed;
+}
+
+Error Dial::failure() const {
+  if (last_ == CURLE_OK || last_ == CURLE_UNSUPPORTED_PROTOCOL)
+    return Error::transport(TransportFailure::Eof, endpoint().target.address() + ": connection closed by the peer");
+  return error_of(last_);
+}
+
+}  // namespace kubexx::transport

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "transport/endpoint.hpp"
+
+namespace kubexx::transport {
+
+/// Makes one connection that may speak HTTP/2 and then is its byte stream: libcurl resolves, walks through proxies and
+/// does TLS, what goes over it afterwards is ours. Destroying it closes the connection, or gives up making it.
+class Dial final : public EndpointTransfer {
+ public:
+  /// Called once, with the failure if there was one. May destroy the dial.
+  using Done = std::function<void(Dial&, std::optional<Error>)>;
+  enum class Io { Done, Again, Closed, Failed };
+
+  Dial(CurlMulti& multi, Endpoint endpoint, Done done);
+
+  int socket() const noexcept { return socket_; }
+  bool speaks_http2() const noexcept { return http2_; }
+  Io read(char* buffer, std::size_t size, std::size_t& count);
+  Io write(const char* data, std::size_t size, std::size_t& count);
+  Error failure() const;  ///< after Closed or Failed
+
+ private:
+  void on_done(CURLcode code) override;
+  static CURLcode prepare_tls(CURL*, void* context, void* self);
+  void learn_protocol();
+
+  Done done_;
+  int socket_ = -1;
+  bool http2_ = false;
+  bool proxy_prepared_ = false;
+  CURLcode last_ = CURLE_OK;
+  std::string early_;  ///< bytes that came while the protocol was being asked for
+};
+
+}  // namespace kubexx::transport

@@ -1,0 +1,108 @@
+#include "transport/http1_transfer.hpp"
+
+#include <charconv>
+
+#include "transport/ascii.hpp"
+#include "transport/limits.hpp"
+
+namespace kubexx::transport {
+namespace {
+
+constexpr long kBuffer = 32 * 1024;
+constexpr long kIdleSeconds = 90;
+
+}  // namespace
+
+Http1Transfer::Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_ptr<Call> call, CallOwner& owner)
+    : EndpointTransfer(multi, std::move(endpoint), call->target.path), call_(std::move(call)), owner_(&owner) {
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(CURLOPT_HTTP09_ALLOWED, 0L);
+  set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
+  set(CURLOPT_BUFFERSIZE, kBuffer);
+  set(CURLOPT_MAXAGE_CONN, kIdleSeconds);
+  set(CURLOPT_HEADERFUNCTION, &Http1Transfer::on_header);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_WRITEFUNCTION, &Http1Transfer::on_body);
+  set(CURLOPT_WRITEDATA, this);
+  set_request();
+  start();
+}
+
+void Http1Transfer::set_request() {
+  const Request& request = call_->request();
+  if (request.method == "HEAD") {
+    set(CURLOPT_NOBODY, 1L);
+  } else if (!request.body.empty() || request.method == "POST" || request.method == "PUT" ||
+             request.method == "PATCH") {
+    set(CURLOPT_POSTFIELDS, request.body.data());
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  } else {
+    set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  }
+  for (const auto& [name, value] : request.headers.fields()) {
+    if (equals_ignoring_case(name, "content-length") || equals_ignoring_case(name, "transfer-encoding")) continue;
+    add(header_list_, value.empty() ? name + ";" : name + ": " + value);
+  }
+  // What libcurl would add on its own: the caller decides about these.
+  if (!request.headers.find("accept")) add(header_list_, "Accept:");
+  if (!request.headers.find("content-type")) add(header_list_, "Content-Type:");
+  if (!request.headers.find("expect")) add(header_list_, "Expect:");
+  if (!request.headers.find("host")) add(header_list_, "Host: " + call_->target.authority);
+  if (call_->accepts_gzip) add(header_list_, "Accept-Encoding: gzip");
+  set(CURLOPT_HTTPHEADER, header_list_);
+}
+
+std::size_t Http1Transfer::on_header(char* data, std::size_t size, std::size_t count, void* self) {
+  return static_cast<Http1Transfer*>(self)->header_line({data, size * count}) ? size * count : 0;
+}
+
+bool Http1Transfer::header_line(std::string_view line) {
+  if (call_->answered()) return true;  // trailers
+  header_bytes_ += line.size();
+  if (header_bytes_ > kMaxHeaderBytes) {
+    refused_ =
+        Error::transport(TransportFailure::TooLarge, call_->target.address() + ": header of the answer too large");
+    return false;
+  }
+  std::string_view text = trim(line);
+  if (line.substr(0, 5) == "HTTP/") {
+    auto space = text.find(' ');
+    std::string_view code = space == std::string_view::npos ? std::string_view() : text.substr(space + 1, 3);
+    status_ = 0;
+    std::from_chars(code.data(), code.data() + code.size(), status_);
+    headers_ = {};
+  } else if (text.empty()) {
+    if (status_ >= 200) call_->headers(status_, std::move(headers_));
+    headers_ = {};
+  } else if (auto colon = text.find(':'); colon != std::string_view::npos) {
+    headers_.add(to_lower(text.substr(0, colon)), std::string(trim(text.substr(colon + 1))));
+  }
+  return true;
+}
+
+std::size_t Http1Transfer::on_body(char* data, std::size_t size, std::size_t count, void* context) {
+  auto* self = static_cast<Http1Transfer*>(context);
+  self->call_->data({data, size * count});
+  if (self->call_->ended()) return 0;
+  if (self->call_->paused()) curl_easy_pause(self->easy(), CURLPAUSE_RECV);
+  return size * count;
+}
+
+void Http1Transfer::resumed(Call& call, std::size_t) {
+  if (call.ended()) {
+    owner_->finished(call_, std::nullopt);
+    owner_->retire(*this);
+    return;
+  }
+  if (!call.paused()) curl_easy_pause(easy(), CURLPAUSE_CONT);
+}
+
+void Http1Transfer::on_done(CURLcode code) {
+  std::optional<Error> error = std::move(refused_);
+  if (!error && code != CURLE_OK) error = error_of(code);
+  owner_->finished(call_, std::move(error));
+  owner_->retire(*this);
+}
+
+}  // namespace kubexx::transport

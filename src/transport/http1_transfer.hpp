@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "transport/call.hpp"
+#include "transport/endpoint.hpp"
+
+namespace kubexx::transport {
+
+/// One call over HTTP/1.1, done by libcurl, which also keeps the idle connections.
+///
+/// A pause stops reading the socket, so the peer stops by TCP; at most one buffer of bytes waits meanwhile.
+class Http1Transfer final : public EndpointTransfer, public Carrier {
+ public:
+  Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_ptr<Call> call, CallOwner& owner);
+
+  void drop(Call&) override { owner_->retire(*this); }
+  void resumed(Call& call, std::size_t taken) override;
+
+ private:
+  static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self);
+  static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self);
+  bool header_line(std::string_view line);
+  void on_done(CURLcode code) override;
+  void set_request();
+
+  std::shared_ptr<Call> call_;
+  CallOwner* owner_;
+  int status_ = 0;
+  std::size_t header_bytes_ = 0;
+  Headers headers_;
+  std::optional<Error> refused_;  ///< why a callback of ours stopped the transfer
+};
+
+}  // namespace kubexx::transport

@@ -1,0 +1,132 @@
+#include "kubexx/transport/http_transport.hpp"
+
+#include <pthread.h>
+
+#include <charconv>
+#include <csignal>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "transport/event_loop.hpp"
+#include "transport/pool.hpp"
+
+namespace kubexx::transport {
+namespace {
+
+constexpr int kLastRounds = 16;
+
+/// What the I/O thread owns. Exchanges that outlive the transport keep it alive, its thread gone.
+struct Engine {
+  TransportOptions options;
+  std::unique_ptr<EventLoop> loop;
+  std::unique_ptr<Pool> owned_pool;  ///< of the I/O thread once that runs
+  Pool* pool = nullptr;              ///< for tasks, which run only while it lives
+  std::jthread thread;
+
+  void run(const std::stop_token& stop) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    pthread_setname_np(pthread_self(), "kxx-io");
+    loop->run(stop);
+    // Sinks told about the end may send once more: those calls end the same way.
+    for (int round = 0; round < kLastRounds && loop->run_posted(); ++round) {
+    }
+    pool->end_all(Error::canceled("transport stopped"));
+    for (int round = 0; round < kLastRounds && loop->run_posted(); ++round) {
+    }
+    owned_pool.reset();
+  }
+};
+
+class CallHandle final : public Exchange {
+ public:
+  CallHandle(std::shared_ptr<Engine> engine, std::shared_ptr<Call> call)
+      : engine_(std::move(engine)), call_(std::move(call)) {}
+  ~CallHandle() override {
+    call_->cancel();
+    engine_->loop->post([pool = engine_->pool, call = call_] { pool->cancel(call); });
+  }
+  void resume() override {
+    engine_->loop->post([pool = engine_->pool, call = call_] { pool->resume(call); });
+  }
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Call> call_;
+};
+
+// client-go reads these as whole seconds and ignores what is not a number.
+void override_seconds(const ProxyRules::Environment& environment, const char* name, Duration& value) {
+  std::string text = environment(name);
+  int seconds = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error == std::errc() && end == text.data() + text.size() && seconds >= 0) value = std::chrono::seconds(seconds);
+}
+
+/// Joins the thread when the next one comes here, or at the end of the process.
+void join_later(std::jthread thread) {
+  static std::mutex mutex;
+  static std::jthread last;
+  std::jthread before;
+  std::lock_guard lock(mutex);
+  before = std::exchange(last, std::move(thread));
+  if (before.joinable()) before.join();
+}
+
+}  // namespace
+
+struct HttpTransport::State {
+  std::shared_ptr<Engine> engine;
+};
+
+Result<std::shared_ptr<HttpTransport>> HttpTransport::create(TransportOptions options) {
+  auto environment = ProxyRules::process_environment();
+  if (!environment("DISABLE_HTTP2").empty()) options.http2 = false;
+  override_seconds(environment, "HTTP2_READ_IDLE_TIMEOUT_SECONDS", options.read_idle);
+  override_seconds(environment, "HTTP2_PING_TIMEOUT_SECONDS", options.ping_timeout);
+
+  auto proxies = ProxyRules::create(options.proxy_url, environment);
+  if (!proxies) return proxies.error();
+  auto tls = TlsSource::create(options.tls);
+  if (!tls) return tls.error();
+  auto loop = EventLoop::create();
+  if (!loop) return loop.error();
+
+  auto engine = std::make_shared<Engine>();
+  engine->options = std::move(options);
+  engine->loop = std::move(*loop);
+  engine->owned_pool = std::make_unique<Pool>(*engine->loop, engine->options, std::move(*proxies), std::move(*tls));
+  engine->pool = engine->owned_pool.get();
+  engine->thread = std::jthread([engine](const std::stop_token& stop) { engine->run(stop); });
+  return std::shared_ptr<HttpTransport>(new HttpTransport(std::make_unique<State>(State{std::move(engine)})));
+}
+
+HttpTransport::HttpTransport(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+HttpTransport::~HttpTransport() {
+  std::jthread& thread = state_->engine->thread;
+  thread.request_stop();
+  // The last owner may have been a sink, released on the I/O thread itself, which cannot join itself.
+  if (thread.get_id() == std::this_thread::get_id()) {
+    join_later(std::move(thread));
+  } else {
+    thread.join();
+  }
+}
+
+std::unique_ptr<Exchange> HttpTransport::send(Request request, std::shared_ptr<ResponseSink> sink) {
+  auto call = std::make_shared<Call>(std::move(request), std::move(sink));
+  state_->engine->loop->post([pool = state_->engine->pool, call] { pool->start(call); });
+  return std::make_unique<CallHandle>(state_->engine, std::move(call));
+}
+
+void HttpTransport::set_client_certificate(std::string certificate_pem, std::string key_pem) {
+  Engine& engine = *state_->engine;
+  engine.loop->post([pool = engine.pool, certificate = std::move(certificate_pem), key = std::move(key_pem)]() mutable {
+    pool->replace_client_certificate(std::move(certificate), std::move(key));
+  });
+}
+
+}  // namespace kubexx::transport

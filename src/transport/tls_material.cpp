@@ -1,0 +1,133 @@
+#include "transport/tls_material.hpp"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "kubexx/base/log.hpp"
+
+namespace kubexx::transport {
+namespace {
+
+constexpr std::size_t kMaxFile = 16 << 20;
+
+struct Free {
+  void operator()(BIO* p) const noexcept { BIO_free(p); }
+  void operator()(X509* p) const noexcept { X509_free(p); }
+  void operator()(EVP_PKEY* p) const noexcept { EVP_PKEY_free(p); }
+};
+using Bio = std::unique_ptr<BIO, Free>;
+
+// Refuses a passphrase instead of asking for it on the terminal.
+int no_passphrase(char*, int, int, void*) {
+  return -1;
+}
+
+Bio memory(const std::string& text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+std::unique_ptr<X509, Free> first_certificate(const std::string& pem) {
+  Bio bio = memory(pem);
+  return std::unique_ptr<X509, Free>(bio ? PEM_read_bio_X509(bio.get(), nullptr, no_passphrase, nullptr) : nullptr);
+}
+
+Result<void> check_ca(const std::string& pem) {
+  bool usable = pem.empty() || first_certificate(pem);
+  ERR_clear_error();
+  if (!usable) return Error::config("the certificate authority holds no PEM certificate");
+  return {};
+}
+
+Result<void> check_client(const std::string& certificate_pem, const std::string& key_pem) {
+  if (certificate_pem.empty() && key_pem.empty()) return {};
+  if (certificate_pem.empty() || key_pem.empty())
+    return Error::config("a client certificate needs both the certificate and its key");
+  auto certificate = first_certificate(certificate_pem);
+  Bio bio = memory(key_pem);
+  std::unique_ptr<EVP_PKEY, Free> key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr)
+                                          : nullptr);
+  bool matches = certificate && key && X509_check_private_key(certificate.get(), key.get()) == 1;
+  ERR_clear_error();
+  if (!certificate) return Error::config("the client certificate holds no PEM certificate");
+  if (!key) return Error::config("the client key is not an unencrypted PEM key");
+  if (!matches) return Error::config("the client certificate and the key do not belong together");
+  return {};
+}
+
+Result<std::string> text_or_file(const std::string& text, const std::string& path) {
+  if (!text.empty() || path.empty()) return text;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error::config("cannot read " + path + ": " + std::generic_category().message(errno));
+  std::ostringstream text_of_file;
+  text_of_file << file.rdbuf();
+  std::string content = std::move(text_of_file).str();
+  if (content.empty()) return Error::config(path + " is empty or cannot be read");
+  if (content.size() > kMaxFile) return Error::config(path + " is too large");
+  return content;
+}
+
+}  // namespace
+
+TlsSource::Signature TlsSource::sign(const std::string& path) {
+  struct stat info {};
+  if (path.empty() || stat(path.c_str(), &info) != 0) return {};
+  return {info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ino, info.st_size};
+}
+
+Result<TlsSource> TlsSource::create(const TlsOptions& options) {
+  TlsSource source;
+  source.options_ = options;
+  source.signatures_ = {sign(options.ca_file), sign(options.certificate_file), sign(options.key_file)};
+  auto material = source.read();
+  if (!material) return material.error().with_context("TLS");
+  source.current_ = *material;
+  return source;
+}
+
+Result<std::shared_ptr<const TlsMaterial>> TlsSource::read() const {
+  auto ca = text_or_file(options_.ca_data, options_.ca_file);
+  if (!ca) return ca.error();
+  auto certificate = text_or_file(options_.certificate_data, options_.certificate_file);
+  if (!certificate) return certificate.error();
+  auto key = text_or_file(options_.key_data, options_.key_file);
+  if (!key) return key.error();
+  if (auto checked = check_ca(*ca); !checked) return checked.error();
+  if (auto checked = check_client(*certificate, *key); !checked) return checked.error();
+  return std::make_shared<const TlsMaterial>(TlsMaterial{*ca, *certificate, *key});
+}
+
+const std::shared_ptr<const TlsMaterial>& TlsSource::current() {
+  std::array<Signature, 3> signatures{sign(options_.ca_file), sign(options_.certificate_file), sign(options_.key_file)};
+  if (signatures == signatures_) return current_;
+  signatures_ = signatures;
+  auto material = read();
+  if (!material) {
+    log(LogLevel::Warning, "TLS files changed and cannot be used, keeping the old ones",
+        {{"error", material.error().message()}});
+    return current_;
+  }
+  const TlsMaterial& fresh = **material;
+  if (fresh.ca != current_->ca || fresh.certificate != current_->certificate || fresh.key != current_->key)
+    current_ = *material;
+  return current_;
+}
+
+Result<void> TlsSource::replace_client(std::string certificate, std::string key) {
+  if (auto checked = check_client(certificate, key); !checked) return checked.error().with_context("TLS");
+  options_.certificate_file.clear();
+  options_.key_file.clear();
+  options_.certificate_data = certificate;
+  options_.key_data = key;
+  signatures_[1] = signatures_[2] = Signature{};
+  current_ = std::make_shared<const TlsMaterial>(TlsMaterial{current_->ca, std::move(certificate), std::move(key)});
+  return {};
+}
+
+}  // namespace kubexx::transport
