@@ -16,9 +16,6 @@ namespace kubexx {
 
 namespace {
 
-// So many times the patience, and a task is taken for one that blocks.
-constexpr int kStuckAfter = 4;
-
 std::vector<std::jthread> one(std::jthread thread) {
   std::vector<std::jthread> list;
   list.push_back(std::move(thread));
@@ -27,30 +24,30 @@ std::vector<std::jthread> one(std::jthread thread) {
 
 }  // namespace
 
-// Workers run tasks and end when idle for `linger`. A task that finds every worker busy is left to the supervisor, a
-// thread that exists while there is a backlog or a timer: it fires the timers and starts workers for tasks that waited
-// too long. How many:
+// Workers run tasks and end when idle for `linger`. One worker at a time is called for new tasks; when it takes one and
+// more are waiting, it calls the next, so a burst of posts does not wake threads that find nothing.
 //
-//   since the last look          new workers
-//   no task finished and the     1, then 2, 4, 8 ...: the workers are blocked, the backlog needs its own
-//   processors were not busy
-//   otherwise                    one at a time and ever slower, and only to have `eager_threads` that are not stuck in
-//                                a long task: more threads would not finish the same work sooner
+// A task that finds every worker busy is left to the supervisor, a thread that exists while there is a backlog or a
+// timer. It fires the timers, and when a task waited for `patience` it starts as many workers as are blocked, unless
+// `eager_threads` are not: more threads would not finish the same computation sooner. Blocked means asleep in a task
+// that began at least `patience` ago.
 //
-// Every function with a lock parameter or a name ending in _locked is called with the mutex held.
+// Functions whose names end in _locked are called with the mutex held.
 struct ElasticExecutor::State : std::enable_shared_from_this<State> {
   explicit State(Options o) : options(std::move(o)) {}
 
   struct Worker {
     std::jthread thread;
+    detail::ThreadId id = 0;
     std::condition_variable called;
-    bool wanted = true;  // called for a task; false while idle
+    bool wanted = true;  // called, and not yet awake
     std::optional<TimePoint> busy_since;
   };
   struct Waiting {
     Task task;
     TimePoint since;
   };
+  using Lock = std::unique_lock<std::mutex>;
 
   const Options options;
   mutable std::mutex mutex;
@@ -59,40 +56,37 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
   detail::TimerHeap timers;
   std::list<Worker> workers;
   std::vector<Worker*> idle;        // the last to go idle is called first, so that the others can end
+  std::size_t waking = 0;           // workers that are wanted
   std::vector<std::jthread> ended;  // to be joined by the next thread that ends
   bool stopping = false;
-  std::uint64_t finished = 0;
 
   std::jthread supervisor;
   std::condition_variable supervisor_called;
   bool supervising = false;
   TimePoint supervisor_wakes;
-  struct Look {
-    TimePoint at;
-    std::uint64_t finished = 0;
-    Duration cpu{};
-  } last_look;
-  TimePoint last_start;
-  std::size_t burst = 1;
 
   static TimePoint now() { return Clock::system().now(); }
 
   void enqueue_locked(Task task, TimePoint at) {
     queue.push_back({std::move(task), at});
+    call_worker_locked(at);
+  }
+
+  void call_worker_locked(TimePoint at) {
+    if (waking > 0) return;
     if (!idle.empty()) {
       Worker* worker = idle.back();
       idle.pop_back();
       worker->wanted = true;
+      ++waking;
       worker->called.notify_one();
-    } else if (workers.size() < options.eager_threads) {
-      start_worker_locked(at);
-    } else {
+    } else if (workers.size() >= options.eager_threads || !start_worker_locked()) {
       call_supervisor_locked(detail::after(at, options.patience));
     }
   }
 
-  // A system without a thread to spare is asked again when the next task comes or the supervisor looks.
-  bool start_worker_locked(TimePoint at) {
+  // A system without a thread to spare is asked again when the supervisor looks.
+  bool start_worker_locked() {
     if (workers.size() >= options.max_threads) return false;
     const auto worker = workers.emplace(workers.end());
     try {
@@ -102,13 +96,15 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
       report_error(Error::config(std::string("no thread for a task: ") + e.what()), "executor");
       return false;
     }
-    last_start = at;
+    ++waking;
     return true;
   }
 
   void work(std::list<Worker>::iterator self) {
-    std::unique_lock lock(mutex);
+    Lock lock(mutex);
+    self->id = detail::this_thread_id();
     while (!stopping) {
+      if (std::exchange(self->wanted, false)) --waking;
       if (queue.empty()) {
         if (wait_for_call_locked(*self, lock)) continue;
         auto thread = std::move(self->thread);
@@ -119,18 +115,17 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
       Task task = std::move(queue.front().task);
       queue.pop_front();
       self->busy_since = now();
+      if (!queue.empty()) call_worker_locked(*self->busy_since);
       lock.unlock();
       call_isolated("executor", task);
       task.reset();
       lock.lock();
       self->busy_since.reset();
-      ++finished;
     }
   }
 
   // False when nobody called for `linger`.
-  bool wait_for_call_locked(Worker& self, std::unique_lock<std::mutex>& lock) {
-    self.wanted = false;
+  bool wait_for_call_locked(Worker& self, Lock& lock) {
     idle.push_back(&self);
     const TimePoint until = detail::after(now(), options.linger);
     if (self.called.wait_until(lock, until, [&] { return self.wanted || stopping; })) return true;
@@ -139,7 +134,7 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
   }
 
   // The calling thread is about to end. It joins those that ended before it and leaves itself to the next.
-  void end_locked(std::jthread self, std::unique_lock<std::mutex>& lock) {
+  void end_locked(std::jthread self, Lock& lock) {
     auto before = std::exchange(ended, one(std::move(self)));
     lock.unlock();
     detail::join_threads(std::move(before));
@@ -159,64 +154,59 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
   }
 
   void supervise() {
-    std::unique_lock lock(mutex);
-    last_look = look_locked(now());
-    burst = 1;
+    Lock lock(mutex);
     while (!stopping) {
       const TimePoint at = now();
       while (auto task = timers.pop_due(at)) enqueue_locked(std::move(*task), at);
-      const TimePoint wake = std::min(timers.next().value_or(TimePoint::max()), watch_backlog_locked(at));
+      const TimePoint wake = std::min(timers.next().value_or(TimePoint::max()), watch_backlog_locked(at, lock));
+      if (stopping) return;
       supervisor_wakes = wake;
       if (wake != TimePoint::max()) {
         supervisor_called.wait_until(lock, wake);
         continue;
       }
-      supervisor_called.wait_until(lock, detail::after(at, options.linger));
-      if (stopping || !queue.empty() || timers.next() || now() < detail::after(at, options.linger)) continue;
+      const TimePoint until = detail::after(at, options.linger);
+      supervisor_called.wait_until(lock, until);
+      if (stopping || !queue.empty() || timers.next() || now() < until) continue;
       supervising = false;
       end_locked(std::move(supervisor), lock);
       return;
     }
   }
 
-  Look look_locked(TimePoint at) const { return {at, finished, detail::process_cpu_time()}; }
-
   // Starts workers if a task waited too long; returns when to look again.
-  TimePoint watch_backlog_locked(TimePoint at) {
-    if (queue.empty()) {
-      burst = 1;
-      return TimePoint::max();
-    }
+  TimePoint watch_backlog_locked(TimePoint at, Lock& lock) {
+    if (queue.empty()) return TimePoint::max();
     const TimePoint due = detail::after(queue.front().since, options.patience);
-    if (at < due) {
-      last_look = look_locked(at);
-      return due;
+    if (at < due) return due;
+    if (workers.size() < options.max_threads) {
+      std::size_t count = blocked_locked(at, lock);
+      count = std::min(count, queue.size());
+      while (count > 0 && !stopping && start_worker_locked()) --count;
     }
-    grow_locked(at);
     return detail::after(at, options.patience);
   }
 
-  void grow_locked(TimePoint at) {
-    const Look look = look_locked(at);
-    const Duration passed = look.at - last_look.at;
-    const auto processors = std::max(1U, std::thread::hardware_concurrency());
-    const bool processors_busy = (look.cpu - last_look.cpu) * 4 > passed * processors * 3;
-    const bool blocked = look.finished == last_look.finished && !processors_busy;
-    last_look = look;
-
-    if (blocked) {
-      const std::size_t count = std::min(burst, queue.size());
-      burst *= 2;
-      for (std::size_t i = 0; i < count && start_worker_locked(at); ++i) continue;
-      return;
+  // How many workers are blocked; 0 when enough others are not. Asking the system takes a while: the lock is not held.
+  std::size_t blocked_locked(TimePoint at, Lock& lock) {
+    std::size_t awake = 0;
+    std::vector<detail::ThreadId> suspects;
+    for (const Worker& worker : workers) {
+      if (worker.busy_since && at - *worker.busy_since >= options.patience) {
+        suspects.push_back(worker.id);
+      } else {
+        ++awake;
+      }
     }
-    burst = 1;
-    const auto stuck = static_cast<std::size_t>(std::count_if(workers.begin(), workers.end(), [&](const Worker& w) {
-      return w.busy_since && at - *w.busy_since >= options.patience * kStuckAfter;
-    }));
-    const bool too_few = workers.size() < options.eager_threads + stuck;
-    const auto pace = options.patience * static_cast<Duration::rep>(workers.size());
-    if (too_few && at - last_start >= pace) start_worker_locked(at);
+    std::size_t blocked = 0;
+    lock.unlock();
+    // The youngest were started because the others were blocked.
+    for (auto id = suspects.rbegin(); id != suspects.rend() && awake < options.eager_threads; ++id) {
+      ++(detail::thread_asleep(*id) ? blocked : awake);
+    }
+    lock.lock();
+    if (awake >= options.eager_threads) return 0;
+    return std::max<std::size_t>(blocked, 1);
   }
 
   void shut_down() {

@@ -1,10 +1,13 @@
 #include "base/thread.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 namespace kubexx::detail {
@@ -63,10 +66,22 @@ void join_threads(std::vector<std::jthread> threads) {
   }
 }
 
-Duration process_cpu_time() noexcept {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return std::chrono::seconds(used.tv_sec) + Duration(used.tv_nsec);
+ThreadId this_thread_id() noexcept {
+  return gettid();
+}
+
+bool thread_asleep(ThreadId id) noexcept {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  char text[64];
+  const ssize_t size = read(fd, text, sizeof text);
+  close(fd);
+  // "id (name) state ...": the name is at most 15 characters and may hold anything.
+  const std::string_view stat(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+  const std::size_t name_end = stat.rfind(')');
+  return name_end == std::string_view::npos || name_end + 2 >= stat.size() || stat[name_end + 2] != 'R';
 }
 
 }  // namespace kubexx::detail

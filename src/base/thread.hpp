@@ -4,7 +4,6 @@
 #include <thread>
 #include <vector>
 
-#include "kubexx/base/clock.hpp"
 #include "kubexx/base/function.hpp"
 
 namespace kubexx::detail {
@@ -16,7 +15,10 @@ std::jthread start_thread(const std::string& name, Task body);
 /// Joins them all. A thread that asks to join itself is joined when the process ends instead.
 void join_threads(std::vector<std::jthread> threads);
 
-/// The processor time this process used so far, all threads together.
-Duration process_cpu_time() noexcept;
+using ThreadId = int;  ///< as the kernel counts them
+ThreadId this_thread_id() noexcept;
+
+/// Whether a thread of this process waits for something other than a processor; true when the system does not tell.
+bool thread_asleep(ThreadId id) noexcept;
 
 }  // namespace kubexx::detail

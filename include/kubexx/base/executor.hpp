@@ -83,8 +83,8 @@ class ThreadExecutor final : public Executor {
 };
 
 /// Threads that come and go with the work, for tasks that may block (user callbacks). A task waits at most a few
-/// milliseconds for a busy thread before another one is started; idle threads end after `linger`. Threads that are
-/// busy computing are no reason to start more than `eager_threads`. The destructor is that of ThreadExecutor.
+/// milliseconds for a blocked thread before another one is started; idle threads end after `linger`. While
+/// `eager_threads` of them compute, tasks wait: more threads would not be faster. It is destroyed as ThreadExecutor is.
 class ElasticExecutor final : public Executor {
  public:
   struct Options {

@@ -311,6 +311,25 @@ TEST(ElasticExecutorTest, ManyShortTasksDoNotMakeManyThreads) {
   EXPECT_LE(most.load(), 10U);
 }
 
+TEST(ElasticExecutorTest, ThreadsThatComputeAreNoReasonForMoreThreads) {
+  ElasticExecutor executor({.eager_threads = 2});
+  constexpr int kTasks = 30;
+  Count ran;
+  std::atomic<std::size_t> most{0};
+
+  for (int i = 0; i < kTasks; ++i) {
+    executor.post([&] {
+      const TimePoint until = executor.clock().now() + 5ms;
+      while (executor.clock().now() < until) continue;
+      most = std::max(most.load(), executor.threads());
+      ran.add();
+    });
+  }
+
+  EXPECT_TRUE(ran.reaches(kTasks));
+  EXPECT_LE(most.load(), 6U);
+}
+
 TEST(ElasticExecutorTest, NeedsAThread) {
   EXPECT_THROW(ElasticExecutor({.max_threads = 0}), std::logic_error);
 }
