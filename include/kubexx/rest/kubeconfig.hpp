@@ -1,0 +1,102 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/object.hpp"
+#include "kubexx/rest/config.hpp"
+
+namespace kubexx::rest {
+
+/// The stanzas of kubeconfig files. Each remembers the file it came from: relative paths are resolved against it.
+struct KubeCluster {
+  std::string server;
+  std::string tls_server_name;
+  bool insecure_skip_tls_verify = false;
+  std::string certificate_authority;
+  std::string certificate_authority_data;  ///< decoded
+  std::string proxy_url;
+  bool disable_compression = false;
+  std::map<std::string, std::string> extensions;  ///< name to JSON
+  std::string origin;
+  friend bool operator==(const KubeCluster&, const KubeCluster&) = default;
+};
+
+struct KubeUser {
+  std::string client_certificate;
+  std::string client_certificate_data;  ///< decoded
+  std::string client_key;
+  std::string client_key_data;  ///< decoded
+  std::string token;
+  std::string token_file;
+  std::string username;
+  std::string password;
+  Impersonation impersonate;
+  std::optional<ExecConfig> exec;
+  std::string auth_provider;  ///< the name of the removed stanza; using it is an Error
+  std::map<std::string, std::string> extensions;
+  std::string origin;
+};
+
+struct KubeContext {
+  std::string cluster;
+  std::string user;
+  std::string namespace_;
+  std::map<std::string, std::string> extensions;
+  std::string origin;
+};
+
+/// One or several kubeconfig files as one.
+struct KubeConfig {
+  std::map<std::string, KubeCluster> clusters;
+  std::map<std::string, KubeUser> users;
+  std::map<std::string, KubeContext> contexts;
+  std::string current_context;
+  std::map<std::string, std::string> extensions;
+
+  bool empty() const noexcept { return clusters.empty() && users.empty() && contexts.empty() && current_context.empty(); }
+
+  /// One file's text. `origin` is its path; relative paths in it become absolute. A name twice in one list is an Error.
+  static Result<KubeConfig> parse(std::string_view text, const std::string& origin);
+  static Result<KubeConfig> read_file(const std::string& path);
+  /// The first one to say something wins, stanza by stanza (client-go's rule).
+  void merge(const KubeConfig& later);
+
+  /// Problems of the whole configuration, or of what one context uses; empty when there are none.
+  std::vector<std::string> problems() const;
+  std::vector<std::string> problems_of_context(const std::string& context) const;
+
+  /// Only what the current context needs.
+  Result<KubeConfig> minified() const;
+  /// Files read into data.
+  Result<KubeConfig> flattened() const;
+  /// Secrets replaced by a word, for printing.
+  KubeConfig redacted() const;
+  std::string to_yaml() const;
+};
+
+/// Where files are looked for; a test gives its own environment.
+struct KubeConfigSources {
+  std::string explicit_path;            ///< must exist when given
+  std::vector<std::string> precedence;  ///< missing ones are skipped
+  /// $KUBECONFIG (a list), else ~/.kube/config.
+  static KubeConfigSources from_environment(std::string explicit_path = {});
+};
+
+struct LoadedKubeConfig {
+  KubeConfig config;
+  std::vector<std::string> warnings;  ///< all files missing, secrets readable by others
+};
+
+/// Reads and merges. A file that cannot be parsed is an Error that names it.
+Result<LoadedKubeConfig> load_kubeconfig(const KubeConfigSources& sources);
+
+/// What the chosen context and the overrides make of it.
+Result<Config> to_config(const KubeConfig& config, const LoadOptions& overrides);
+
+}  // namespace kubexx::rest
