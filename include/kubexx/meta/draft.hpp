@@ -52,16 +52,16 @@ class DraftRef {
   void set(Value value) const;  ///< a deep copy; Absent erases
   void set(DraftRef value) const;
   void set_null() const;
-  void set_map() const;   ///< an empty map, unless it is one
-  void set_list() const;  ///< an empty list, unless it is one
+  void set_map() const;     ///< an empty map, unless it is one
+  void set_list() const;    ///< an empty list, unless it is one
   DraftRef append() const;  ///< a new, absent element at the end; makes a list of what is not one
   template <class T>
   void append(const T& value) const {
     append().set(value);
   }
-  void erase() const;                      ///< this place goes; elements behind it in a list move up
+  void erase() const;  ///< this place goes; elements behind it in a list move up
   void erase(std::string_view key) const;
-  void clear() const;                      ///< an empty list or map stays one
+  void clear() const;  ///< an empty list or map stays one
 
  private:
   friend class Draft;

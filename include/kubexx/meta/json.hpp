@@ -23,8 +23,8 @@ class Projection {
 
   std::string_view name() const noexcept;
   Completeness completeness() const noexcept;
-  struct Node;                              // a trie of field names, src/meta/projection.hpp
-  const Node* tree() const noexcept;        // null: everything
+  struct Node;                        // a trie of field names, src/meta/projection.hpp
+  const Node* tree() const noexcept;  // null: everything
   friend bool operator==(const Projection& a, const Projection& b) noexcept;
 
  private:
@@ -41,8 +41,8 @@ struct DecodeOptions {
   int max_depth = 256;
   DuplicateKeys duplicates = DuplicateKeys::LastWins;
   /// apiVersion and kind for objects that do not say (list items); empty: leave as is.
-  std::string default_api_version;
-  std::string default_kind;
+  std::string default_api_version = {};
+  std::string default_kind = {};
 };
 
 /// Turns the JSON text of one value into an Object. Keeps its buffers between calls; one per thread or strand.
@@ -67,8 +67,12 @@ Object object_from_json(std::string_view json);
 
 std::string to_json(Value value);         ///< compact
 std::string to_json_pretty(Value value);  ///< indented by two
-inline std::string to_json(const Object& object) { return to_json(object.root()); }
-inline std::string to_json_pretty(const Object& object) { return to_json_pretty(object.root()); }
+inline std::string to_json(const Object& object) {
+  return to_json(object.root());
+}
+inline std::string to_json_pretty(const Object& object) {
+  return to_json_pretty(object.root());
+}
 void append_json(std::string& out, Value value);
 void append_json_string(std::string& out, std::string_view text);  ///< quoted and escaped as Go does without HTML
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/result.hpp"
@@ -85,7 +85,7 @@ class Object {
   friend bool operator==(const Object& a, const Object& b) noexcept { return a.root() == b.root(); }
 
  private:
-  friend class ObjectBuilder;
+  friend struct detail::Access;
   explicit Object(const detail::Document* document) noexcept : document_(document) {}
   const detail::Document* document_ = nullptr;
 };

@@ -18,6 +18,9 @@ std::string_view to_string(ValueType type) noexcept;
 
 class ListView;
 class MapView;
+namespace detail {
+struct Access;
+}
 
 /// A borrowed view of one value inside an Object (or nothing: Absent). Trivially copyable, two words; valid while the
 /// Object it came from is alive, like a string_view. Every accessor is safe on every value, Absent included.
@@ -43,8 +46,8 @@ class Value {
   Value at(std::string_view json_pointer) const noexcept;
 
   std::optional<bool> get_bool() const noexcept;
-  std::optional<std::int64_t> get_int() const noexcept;      ///< an Int, or a Double that is a whole number in range
-  std::optional<double> get_double() const noexcept;         ///< any number
+  std::optional<std::int64_t> get_int() const noexcept;  ///< an Int, or a Double that is a whole number in range
+  std::optional<double> get_double() const noexcept;     ///< any number
   std::optional<std::string_view> get_string() const noexcept;
   bool bool_or(bool fallback) const noexcept { return get_bool().value_or(fallback); }
   std::int64_t int_or(std::int64_t fallback) const noexcept { return get_int().value_or(fallback); }
@@ -67,9 +70,9 @@ class Value {
 
  private:
   friend class Object;
-  friend class ObjectBuilder;
   friend class ListView;
   friend class MapView;
+  friend struct detail::Access;
   Value(const std::byte* base, std::uint32_t word) noexcept : base_(base), word_(word) {}
   const std::byte* base_ = nullptr;  // first byte of the document
   std::uint32_t word_ = 0;           // tagged word, see src/meta/layout.hpp

@@ -1,0 +1,2 @@
+find_package(simdjson REQUIRED)
+target_link_libraries(${target} PRIVATE simdjson::simdjson)

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "kubexx/meta/name.hpp"
+#include "kubexx/meta/object.hpp"
+#include "kubexx/meta/value.hpp"
+
+/// The packed document: one allocation, a header and then nodes without padding, children before parents. See
+/// docs/adr/0003-object-layout.md.
+///
+///   string      size, bytes
+///   list        count, words
+///   field map   count, u16 ids, words                          every key is a known name
+///   name map    count, u32 keys, words                         few keys, in any order
+///   sorted map  count, u32 keys, words                         keys ascend, so they are searched
+///   indexed map count, u32 keys, words, u32 positions          positions in the order of the keys
+///
+/// Sizes and counts are varints. An offset of 0 is an empty string, list or map.
+namespace kubexx::meta::detail {
+
+using Word = std::uint32_t;
+
+enum class Tag : Word {
+  Null,
+  Bool,    // payload 0 or 1
+  Int,     // payload is the value
+  Int64,   // offset of 8 bytes
+  Double,  // offset of 8 bytes
+  String,
+  List,
+  FieldMap,
+  NameMap,
+  SortedMap,
+  IndexedMap,
+  Shared = 14,  // reserved: a value outside this document
+  Absent = 15,  // never in a node; "no such field" in the header
+};
+
+inline constexpr unsigned kTagBits = 4;
+inline constexpr std::size_t kMaxDocument = std::size_t{1} << 28;
+inline constexpr std::int64_t kMaxInlineInt = (std::int64_t{1} << 27) - 1;
+inline constexpr std::int64_t kMinInlineInt = -(std::int64_t{1} << 27);
+inline constexpr std::size_t kSearchFrom = 17;  // maps with strangers and this many keys are sorted or indexed
+inline constexpr int kMaxNesting = 1000;        // of any document; readers recurse
+
+inline constexpr Word word_of(Tag tag, std::uint32_t payload = 0) noexcept {
+  return static_cast<Word>(tag) | payload << kTagBits;
+}
+inline constexpr Tag tag_of(Word word) noexcept {
+  return static_cast<Tag>(word & 15);
+}
+inline constexpr std::uint32_t payload_of(Word word) noexcept {
+  return word >> kTagBits;
+}
+inline constexpr Word kAbsent = word_of(Tag::Absent);
+
+struct Document {
+  mutable std::atomic<std::uint32_t> references{1};
+  std::uint32_t size = 0;  // bytes, header included
+  Word root = 0;
+  Word metadata = kAbsent;  // root["metadata"]
+  Word cut = 0;             // Completeness in the tag bits, offset of the projection's name
+};
+
+template <class T>
+T load(const std::byte* at) noexcept {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
+}
+
+inline std::uint32_t read_varint(const std::byte*& at) noexcept {
+  auto byte = static_cast<std::uint32_t>(*at++);
+  if (byte < 128) return byte;
+  std::uint32_t value = byte & 127;
+  for (unsigned shift = 7;; shift += 7) {
+    byte = static_cast<std::uint32_t>(*at++);
+    value |= (byte & 127) << shift;
+    if (byte < 128) return value;
+  }
+}
+
+inline std::string_view string_at(const std::byte* base, std::uint32_t offset) noexcept {
+  if (offset == 0) return {"", 0};
+  const std::byte* at = base + offset;
+  const std::uint32_t size = read_varint(at);
+  return {reinterpret_cast<const char*>(at), size};
+}
+
+/// A key of a map with strangers: a known id (bit 0 clear) or the offset of a string (bit 0 set).
+using Key = std::uint32_t;
+inline constexpr Key known_key(std::uint32_t id) noexcept {
+  return id << 1;
+}
+inline constexpr Key stranger_key(std::uint32_t offset) noexcept {
+  return offset << 1 | 1;
+}
+inline constexpr bool is_stranger(Key key) noexcept {
+  return (key & 1) != 0;
+}
+inline std::string_view key_text(const std::byte* base, Key key) noexcept {
+  return is_stranger(key) ? string_at(base, key >> 1) : name_text(static_cast<NameId>(key >> 1));
+}
+
+inline constexpr bool is_map_tag(Tag tag) noexcept {
+  return tag >= Tag::FieldMap && tag <= Tag::IndexedMap;
+}
+
+/// The parts of a map node.
+struct MapNode {
+  const std::byte* keys = nullptr;
+  const std::byte* words = nullptr;
+  std::uint32_t count = 0;
+
+  MapNode(const std::byte* base, Word word) noexcept {
+    if (payload_of(word) == 0) return;
+    const std::byte* at = base + payload_of(word);
+    count = read_varint(at);
+    keys = at;
+    words = at + std::size_t{count} * (tag_of(word) == Tag::FieldMap ? 2 : 4);
+  }
+  Word value(std::size_t index) const noexcept { return load<Word>(words + 4 * index); }
+  std::uint16_t id(std::size_t index) const noexcept { return load<std::uint16_t>(keys + 2 * index); }
+  Key key(std::size_t index) const noexcept { return load<Key>(keys + 4 * index); }
+  const std::byte* positions() const noexcept { return words + 4 * std::size_t{count}; }
+};
+
+/// The word of a field, or kAbsent.
+Word find_field(const std::byte* base, Word map, NameId id) noexcept;
+Word find_field(const std::byte* base, Word map, std::string_view key) noexcept;
+
+/// Opens what Value and Object keep to themselves to the other files of this layer.
+struct Access {
+  static Value value(const std::byte* base, Word word) noexcept {
+    return word == kAbsent ? Value() : Value(base, word);
+  }
+  static const std::byte* base(Value value) noexcept { return value.base_; }
+  static Word word(Value value) noexcept { return value.word_; }
+  static Object object(const Document* document) noexcept { return Object(document); }
+};
+
+}  // namespace kubexx::meta::detail
