@@ -1,0 +1,175 @@
+#include "httpd/answer.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kubexx/base/error_sink.hpp"
+
+namespace kubexx::httpd {
+
+Mailbox::Mailbox(std::function<void()> notify) : notify_(std::move(notify)) {}
+
+void Mailbox::post(std::shared_ptr<Answer> answer) {
+  std::lock_guard lock(mutex_);
+  if (!notify_) return;
+  waiting_.push_back(std::move(answer));
+  if (waiting_.size() == 1) notify_();
+}
+
+std::vector<std::shared_ptr<Answer>> Mailbox::take() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(waiting_, {});
+}
+
+void Mailbox::close() {
+  std::function<void()> notify;
+  std::vector<std::shared_ptr<Answer>> waiting;
+  std::lock_guard lock(mutex_);
+  notify.swap(notify_);
+  waiting.swap(waiting_);
+}
+
+Answer::Answer(std::shared_ptr<Mailbox> mailbox, std::int32_t stream) : mailbox_(std::move(mailbox)), stream_(stream) {}
+
+void Answer::announce(std::unique_lock<std::mutex> lock) {
+  if (std::exchange(announced_, true)) return;
+  lock.unlock();
+  mailbox_->post(shared_from_this());
+}
+
+void Answer::begin(int status, HeaderFields headers, bool whole) {
+  news_.head.emplace();
+  news_.head->status = status >= 200 && status <= 999 ? status : 500;
+  news_.head->headers = std::move(headers);
+  news_.head->whole = whole;
+}
+
+void Answer::respond(int status, HeaderFields headers, std::string body) {
+  std::unique_lock lock(mutex_);
+  if (closed_ || aborted_ || state_ != State::Waiting) return;
+  state_ = State::Finished;
+  begin(status, std::move(headers), true);
+  backlog_ += body.size();
+  if (!body.empty()) news_.chunks.push_back(std::move(body));
+  news_.finished = true;
+  announce(std::move(lock));
+}
+
+void Answer::start(int status, HeaderFields headers) {
+  std::unique_lock lock(mutex_);
+  if (closed_ || aborted_ || state_ != State::Waiting) return;
+  state_ = State::Started;
+  begin(status, std::move(headers), false);
+  announce(std::move(lock));
+}
+
+void Answer::write(std::string bytes) {
+  std::unique_lock lock(mutex_);
+  if (closed_ || aborted_) return;
+  if (state_ == State::Waiting) throw std::logic_error("Responder::write before start");
+  if (state_ != State::Started || bytes.empty()) return;
+  backlog_ += bytes.size();
+  news_.chunks.push_back(std::move(bytes));
+  announce(std::move(lock));
+}
+
+void Answer::finish() {
+  std::unique_lock lock(mutex_);
+  if (closed_ || aborted_) return;
+  if (state_ == State::Waiting) throw std::logic_error("Responder::finish before start");
+  if (state_ != State::Started) return;
+  state_ = State::Finished;
+  news_.finished = true;
+  announce(std::move(lock));
+}
+
+void Answer::abort() {
+  std::unique_lock lock(mutex_);
+  if (closed_ || std::exchange(aborted_, true)) return;
+  news_.aborted = true;
+  announce(std::move(lock));
+}
+
+void Answer::abandon() {
+  State state;
+  {
+    std::lock_guard lock(mutex_);
+    state = state_;
+  }
+  // Nobody else can change the state: this was the last handle.
+  if (state == State::Waiting) respond(500, {{"content-type", "text/plain"}}, "no answer\n");
+  if (state == State::Started) abort();
+}
+
+std::size_t Answer::backlog() const {
+  std::lock_guard lock(mutex_);
+  return backlog_;
+}
+
+bool Answer::closed() const {
+  std::lock_guard lock(mutex_);
+  return closed_ || aborted_;
+}
+
+void Answer::on_close(std::function<void()> callback) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!closed_) {
+      on_close_.swap(callback);
+      return;
+    }
+  }
+  if (callback) call_isolated("httpd on_close", callback);
+}
+
+AnswerNews Answer::take() {
+  std::lock_guard lock(mutex_);
+  announced_ = false;
+  return std::exchange(news_, {});
+}
+
+void Answer::sent(std::size_t bytes) {
+  std::lock_guard lock(mutex_);
+  backlog_ -= std::min(bytes, backlog_);
+}
+
+void Answer::close() {
+  std::function<void()> callback;
+  AnswerNews unsent;
+  {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(closed_, true)) return;
+    backlog_ = 0;
+    unsent = std::exchange(news_, {});
+    callback.swap(on_close_);
+  }
+  if (callback) call_isolated("httpd on_close", callback);
+}
+
+Responder::Responder(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+void Responder::respond(int status, HeaderFields headers, std::string body) const {
+  exchange_->answer->respond(status, std::move(headers), std::move(body));
+}
+void Responder::start(int status, HeaderFields headers) const {
+  exchange_->answer->start(status, std::move(headers));
+}
+void Responder::write(std::string bytes) const {
+  exchange_->answer->write(std::move(bytes));
+}
+void Responder::finish() const {
+  exchange_->answer->finish();
+}
+void Responder::abort() const {
+  exchange_->answer->abort();
+}
+std::size_t Responder::backlog() const {
+  return exchange_->answer->backlog();
+}
+bool Responder::closed() const {
+  return exchange_->answer->closed();
+}
+void Responder::on_close(std::function<void()> callback) const {
+  exchange_->answer->on_close(std::move(callback));
+}
+
+}  // namespace kubexx::httpd

@@ -1,0 +1,5 @@
+find_package(Boost 1.74 REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
+target_link_libraries(${target} PRIVATE Boost::headers OpenSSL::SSL OpenSSL::Crypto PkgConfig::NGHTTP2)

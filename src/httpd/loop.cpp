@@ -1,0 +1,123 @@
+#include "httpd/loop.hpp"
+
+#include <pthread.h>
+
+#include <boost/asio/post.hpp>
+
+#include <future>
+#include <string>
+#include <vector>
+
+#include "httpd/connection.hpp"
+#include "kubexx/base/error_sink.hpp"
+
+namespace kubexx::httpd {
+namespace {
+
+thread_local const Loop* current_loop = nullptr;
+
+}  // namespace
+
+void ConnectionCount::add() {
+  std::lock_guard lock(mutex_);
+  ++count_;
+}
+
+void ConnectionCount::remove() {
+  std::lock_guard lock(mutex_);
+  if (--count_ == 0) none_.notify_all();
+}
+
+std::size_t ConnectionCount::get() const {
+  std::lock_guard lock(mutex_);
+  return count_;
+}
+
+bool ConnectionCount::wait_for_none(Duration timeout) {
+  std::unique_lock lock(mutex_);
+  return none_.wait_for(lock, timeout, [this] { return count_ == 0; });
+}
+
+Loop::Loop(const ServerContext& server, ConnectionCount& count, std::size_t index) : server_(server), count_(count) {
+  arm_tick();
+  thread_ = std::jthread([this, name = "kxx-httpd-" + std::to_string(index)] {
+    pthread_setname_np(pthread_self(), name.c_str());
+    current_loop = this;
+    // Handlers of ours do not throw but for want of memory; the loop goes on with the next one.
+    while (!call_isolated("httpd loop", [this] { io_.run(); })) {
+    }
+  });
+}
+
+Loop::~Loop() = default;
+
+const Loop* Loop::current() noexcept {
+  return current_loop;
+}
+
+void Loop::run(Task task) {
+  if (current_loop == this) return task();
+  if (current_loop != nullptr) {
+    boost::asio::post(io_, std::move(task));
+    return;
+  }
+  std::promise<void> done;
+  boost::asio::post(io_, [&] {
+    task();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+void Loop::drain() {
+  run([this] {
+    draining_ = true;
+    const auto connections = connections_;  // draining one may remove it
+    for (const auto& [key, connection] : connections) connection->drain();
+  });
+}
+
+void Loop::close_all() {
+  run([this] {
+    const auto connections = connections_;
+    for (const auto& [key, connection] : connections) connection->close();
+  });
+}
+
+void Loop::finish() {
+  run([this] {
+    finished_ = true;
+    timer_.cancel();
+    close_all();
+    work_.reset();
+  });
+  thread_.join();
+}
+
+void Loop::add(std::shared_ptr<Connection> connection) {
+  Connection& added = *connection;
+  count_.add();
+  connections_.emplace(&added, std::move(connection));
+  if (draining_ || finished_) {
+    added.close();
+  } else {
+    added.start();
+  }
+}
+
+void Loop::remove(Connection& connection) {
+  if (connections_.erase(&connection) > 0) count_.remove();
+}
+
+void Loop::arm_tick() {
+  timer_.expires_after(server_.tick);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error || finished_) return;
+    ++now_;
+    const auto connections = connections_;
+    for (const auto& [key, connection] : connections) connection->tick();
+    arm_tick();
+  });
+}
+
+}  // namespace kubexx::httpd

@@ -1,0 +1,204 @@
+#include "kubexx/httpd/server.hpp"
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "httpd/connection.hpp"
+#include "httpd/loop.hpp"
+#include "httpd/tls.hpp"
+#include "kubexx/base/error_sink.hpp"
+
+namespace kubexx::httpd {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kAcceptPause = std::chrono::milliseconds(20);  // when file descriptors ran out
+
+// Fine enough for the shortest timeout, never a burden.
+Duration tick_length(const ServerOptions& options) {
+  return std::clamp<Duration>(std::min(options.header_timeout, options.idle_timeout) / 8, std::chrono::milliseconds(5),
+                              std::chrono::seconds(1));
+}
+
+Error listen_error(const ServerOptions& options, const error_code& error) {
+  return Error::config("listen on " + options.address + ":" + std::to_string(options.port) + ": " + error.message());
+}
+
+}  // namespace
+
+struct Server::State {
+  ServerContext context;
+  std::optional<boost::asio::ssl::context> tls;
+  ConnectionCount count;
+  std::vector<std::unique_ptr<Loop>> loops;
+  tcp::endpoint endpoint;
+
+  // Used on the first loop's thread alone.
+  std::optional<tcp::socket> reservation;  // bound, never listening: keeps the port ours while the acceptor is closed
+  std::optional<tcp::acceptor> acceptor;
+  std::optional<boost::asio::steady_timer> pause;
+  std::size_t next_loop = 0;
+  std::uint64_t generation = 0;  // of the acceptor
+
+  std::mutex stop_mutex;  // held while stopping
+  bool stopped = false;   // guarded by stop_mutex
+  std::mutex loops_mutex;
+  bool loops_ended = false;  // guarded by loops_mutex
+
+  Result<void> bind();
+  error_code listen();
+  void unlisten();
+  void accept();
+  bool in_own_thread() const;
+  template <class Function>
+  void while_loops_run(Function&& function);
+};
+
+// Linux lets several sockets with SO_REUSEADDR hold a port as long as at most one listens.
+Result<void> Server::State::bind() {
+  error_code error;
+  const auto address = boost::asio::ip::make_address(context.options.address, error);
+  if (error) return Error::config("listen: not an IP address: \"" + context.options.address + "\"");
+  endpoint = tcp::endpoint(address, context.options.port);
+  reservation.emplace(loops.front()->io());
+  reservation->open(endpoint.protocol(), error);
+  if (!error) reservation->set_option(tcp::socket::reuse_address(true), error);
+  if (!error) reservation->bind(endpoint, error);
+  if (!error) endpoint = reservation->local_endpoint(error);
+  if (!error) error = listen();
+  if (error) return listen_error(context.options, error);
+  return {};
+}
+
+error_code Server::State::listen() {
+  error_code error;
+  tcp::acceptor fresh(loops.front()->io());
+  fresh.open(endpoint.protocol(), error);
+  if (!error) fresh.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) fresh.bind(endpoint, error);
+  if (!error) fresh.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (error) return error;
+  acceptor = std::move(fresh);
+  accept();
+  return {};
+}
+
+void Server::State::unlisten() {
+  pause.reset();
+  acceptor.reset();
+  ++generation;
+}
+
+void Server::State::accept() {
+  Loop& loop = *loops[next_loop++ % loops.size()];
+  acceptor->async_accept(
+      loop.io(), [this, &loop, accepted_by = generation](const error_code& error, tcp::socket socket) {
+        if (accepted_by != generation) return;
+        if (error) {
+          pause.emplace(loops.front()->io(), kAcceptPause);
+          pause->async_wait([this, accepted_by](const error_code& canceled) {
+            if (!canceled && accepted_by == generation) accept();
+          });
+          return;
+        }
+        auto connection = std::make_shared<Connection>(loop, std::move(socket), tls ? &*tls : nullptr);
+        boost::asio::dispatch(loop.io(), [&loop, connection]() mutable { loop.add(std::move(connection)); });
+        accept();
+      });
+}
+
+bool Server::State::in_own_thread() const {
+  return std::ranges::any_of(loops, [](const auto& loop) { return loop.get() == Loop::current(); });
+}
+
+// A thread of ours must not wait for the lock: stop() may hold it and wait for the thread.
+template <class Function>
+void Server::State::while_loops_run(Function&& function) {
+  if (in_own_thread()) return function();
+  std::lock_guard lock(loops_mutex);
+  if (!loops_ended) function();
+}
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler handler) {
+  auto state = std::make_unique<State>();
+  ServerContext& context = state->context;
+  context.options = std::move(options);
+  context.handler = std::move(handler);
+  context.tick = tick_length(context.options);
+  if (!context.options.certificate.empty()) {
+    auto tls = make_server_tls(context.options);
+    if (!tls) return tls.error();
+    state->tls.emplace(tls->release());
+  }
+  for (std::size_t i = 0; i < std::max<std::size_t>(context.options.threads, 1); ++i) {
+    state->loops.push_back(std::make_unique<Loop>(context, state->count, i));
+  }
+  State& raw = *state;
+  std::unique_ptr<Server> server(new Server(std::move(state)));
+  Result<void> bound;
+  raw.loops.front()->run([&] { bound = raw.bind(); });
+  if (!bound) return bound.error();
+  return server;
+}
+
+Server::~Server() {
+  stop();
+}
+
+std::uint16_t Server::port() const noexcept {
+  return state_->endpoint.port();
+}
+
+void Server::stop(Duration grace) {
+  if (state_->in_own_thread()) throw std::logic_error("httpd::Server stopped from its own I/O thread");
+  std::lock_guard lock(state_->stop_mutex);
+  if (std::exchange(state_->stopped, true)) return;
+  State& state = *state_;
+  state.loops.front()->run([&state] {
+    state.unlisten();
+    state.reservation.reset();
+  });
+  if (grace > Duration::zero()) {
+    for (const auto& loop : state.loops) loop->drain();
+    state.count.wait_for_none(grace);
+  }
+  std::lock_guard ending(state.loops_mutex);
+  state.loops_ended = true;
+  for (const auto& loop : state.loops) loop->finish();
+}
+
+void Server::drop_connections() {
+  state_->while_loops_run([this] {
+    for (const auto& loop : state_->loops) loop->close_all();
+  });
+}
+
+void Server::set_accepting(bool accepting) {
+  State& state = *state_;
+  state.while_loops_run([&state, accepting] {
+    state.loops.front()->run([&state, accepting] {
+      if (!accepting) return state.unlisten();
+      if (state.acceptor || !state.reservation) return;
+      if (const error_code error = state.listen()) report_error(listen_error(state.context.options, error), "httpd");
+    });
+  });
+}
+
+std::size_t Server::connections() const {
+  return state_->count.get();
+}
+
+}  // namespace kubexx::httpd
