@@ -1,2 +1,3 @@
 find_package(simdjson REQUIRED)
-target_link_libraries(${target} PRIVATE simdjson::simdjson)
+find_package(yaml-cpp REQUIRED)
+target_link_libraries(${target} PRIVATE simdjson::simdjson yaml-cpp)
