@@ -9,7 +9,9 @@ namespace kubexx::meta {
 
 namespace {
 
-bool is_special(char c) { return c == '\\' || c == ',' || c == '='; }
+bool is_special(char c) {
+  return c == '\\' || c == ',' || c == '=';
+}
 
 /// The position of the first comma that no backslash precedes, or npos.
 std::size_t find_separator(std::string_view text) {

@@ -23,7 +23,9 @@ std::pair<std::string, std::string> split_group(std::string_view text) {
 
 }  // namespace
 
-std::string GroupVersion::to_string() const { return join_version(group, version); }
+std::string GroupVersion::to_string() const {
+  return join_version(group, version);
+}
 
 Result<GroupVersion> GroupVersion::parse(std::string_view api_version) {
   if (api_version.empty() || api_version == "/") return GroupVersion{};
@@ -35,23 +37,31 @@ Result<GroupVersion> GroupVersion::parse(std::string_view api_version) {
   return GroupVersion{std::string(api_version.substr(0, slash)), std::string(api_version.substr(slash + 1))};
 }
 
-std::string GroupKind::to_string() const { return join_group(kind, group); }
+std::string GroupKind::to_string() const {
+  return join_group(kind, group);
+}
 
 GroupKind GroupKind::parse(std::string_view text) {
   auto [name, group] = split_group(text);
   return {std::move(group), std::move(name)};
 }
 
-std::string GroupResource::to_string() const { return join_group(resource, group); }
+std::string GroupResource::to_string() const {
+  return join_group(resource, group);
+}
 
 GroupResource GroupResource::parse(std::string_view text) {
   auto [name, group] = split_group(text);
   return {std::move(group), std::move(name)};
 }
 
-std::string GroupVersionKind::api_version() const { return join_version(group, version); }
+std::string GroupVersionKind::api_version() const {
+  return join_version(group, version);
+}
 
-std::string GroupVersionKind::to_string() const { return group + "/" + version + ", Kind=" + kind; }
+std::string GroupVersionKind::to_string() const {
+  return group + "/" + version + ", Kind=" + kind;
+}
 
 Result<GroupVersionKind> GroupVersionKind::parse(std::string_view api_version, std::string_view kind) {
   auto parsed = GroupVersion::parse(api_version);
@@ -59,8 +69,12 @@ Result<GroupVersionKind> GroupVersionKind::parse(std::string_view api_version, s
   return GroupVersionKind{std::move(parsed->group), std::move(parsed->version), std::string(kind)};
 }
 
-std::string GroupVersionResource::api_version() const { return join_version(group, version); }
+std::string GroupVersionResource::api_version() const {
+  return join_version(group, version);
+}
 
-std::string GroupVersionResource::to_string() const { return group + "/" + version + ", Resource=" + resource; }
+std::string GroupVersionResource::to_string() const {
+  return group + "/" + version + ", Resource=" + resource;
+}
 
 }  // namespace kubexx::meta

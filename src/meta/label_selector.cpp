@@ -71,8 +71,7 @@ std::string_view to_string(SelectorOperator op) noexcept {
   return "";
 }
 
-Result<LabelRequirement> LabelRequirement::make(std::string key, SelectorOperator op,
-                                                std::vector<std::string> values) {
+Result<LabelRequirement> LabelRequirement::make(std::string key, SelectorOperator op, std::vector<std::string> values) {
   if (const auto complaints = check_qualified_name(key); !complaints.empty()) {
     return invalid("key", key, join_complaints(complaints));
   }

@@ -26,8 +26,12 @@ enum class Token : std::uint8_t {
   Less,
 };
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-bool is_symbol(char c) { return std::string_view("=!(),><").find(c) != std::string_view::npos; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+bool is_symbol(char c) {
+  return std::string_view("=!(),><").find(c) != std::string_view::npos;
+}
 
 /// Recursive descent over one token of lookahead. "in" and "notin" are words of the language only where an operator
 /// stands; as a key or a value they are plain identifiers.
@@ -52,9 +56,7 @@ class Parser {
   }
 
  private:
-  bool at_identifier() const {
-    return token_ == Token::Identifier || token_ == Token::In || token_ == Token::NotIn;
-  }
+  bool at_identifier() const { return token_ == Token::Identifier || token_ == Token::In || token_ == Token::NotIn; }
 
   Error expected(std::string_view what) const {
     return Error::decode("found '" + std::string(literal_.substr(0, 100)) + "', expected: " + std::string(what));

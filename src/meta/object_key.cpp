@@ -14,7 +14,9 @@ std::string join(std::string_view namespace_, std::string_view name) {
 
 }  // namespace
 
-std::string ObjectKey::to_string() const { return join(namespace_, name); }
+std::string ObjectKey::to_string() const {
+  return join(namespace_, name);
+}
 
 Result<ObjectKey> ObjectKey::parse(std::string_view key) {
   const auto slash = key.find('/');
@@ -31,6 +33,8 @@ Result<std::string> meta_namespace_key(const Object& object) {
   return join(object.namespace_(), object.name());
 }
 
-Result<std::string> meta_namespace_key(const DeletedFinalStateUnknown& tombstone) { return tombstone.key; }
+Result<std::string> meta_namespace_key(const DeletedFinalStateUnknown& tombstone) {
+  return tombstone.key;
+}
 
 }  // namespace kubexx::meta

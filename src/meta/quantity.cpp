@@ -24,19 +24,13 @@ struct Suffix {
   std::string_view text;
   int exponent;
 };
-constexpr std::array<Suffix, 10> kDecimal = {{{"n", -9},
-                                              {"u", -6},
-                                              {"m", -3},
-                                              {"", 0},
-                                              {"k", 3},
-                                              {"M", 6},
-                                              {"G", 9},
-                                              {"T", 12},
-                                              {"P", 15},
-                                              {"E", 18}}};
+constexpr std::array<Suffix, 10> kDecimal = {
+    {{"n", -9}, {"u", -6}, {"m", -3}, {"", 0}, {"k", 3}, {"M", 6}, {"G", 9}, {"T", 12}, {"P", 15}, {"E", 18}}};
 constexpr std::array<std::string_view, 7> kBinary = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 std::string_view take_digits(std::string_view& text) {
   std::size_t count = 0;
@@ -222,8 +216,8 @@ Result<Quantity> Quantity::from_value(Value value) {
 std::string Quantity::to_string() const {
   if (is_zero()) return "0";
   const bool binary = format_ == Format::BinarySI && limbs_[0] == 0 && (limbs_.size() > 2 || limbs_[1] >= 1024);
-  const auto text = binary ? binary_text(limbs_)
-                           : decimal_text(limbs_, format_ == Format::BinarySI ? Format::DecimalSI : format_);
+  const auto text =
+      binary ? binary_text(limbs_) : decimal_text(limbs_, format_ == Format::BinarySI ? Format::DecimalSI : format_);
   return negative_ ? "-" + text : text;
 }
 

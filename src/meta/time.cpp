@@ -108,7 +108,9 @@ Result<std::int64_t> parse_micros(std::string_view text) {
   return Error::decode("time " + quote(text) + " is not of the form 2006-01-02T15:04:05Z");
 }
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
 
 /// "2006-01-02T15:04:05"
 std::string format_seconds(std::int64_t unix_seconds) {
@@ -117,10 +119,9 @@ std::string format_seconds(std::int64_t unix_seconds) {
   const auto of_day = static_cast<int>(unix_seconds - days * 86400);
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
   std::array<char, 64> text{};
-  const int size =
-      std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), of_day / 3600,
-                    of_day / 60 % 60, of_day % 60);
+  const int size = std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d",
+                                 static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                                 static_cast<unsigned>(date.day()), of_day / 3600, of_day / 60 % 60, of_day % 60);
   return {text.data(), static_cast<std::size_t>(size)};
 }
 
@@ -144,9 +145,13 @@ Time Time::from_wall(WallTime wall) noexcept {
   return Time{floor_divide(wall.time_since_epoch().count(), 1'000'000'000)};
 }
 
-WallTime Time::wall() const noexcept { return to_wall(unix_seconds, 1'000'000'000); }
+WallTime Time::wall() const noexcept {
+  return to_wall(unix_seconds, 1'000'000'000);
+}
 
-std::string Time::to_string() const { return format_seconds(unix_seconds) + "Z"; }
+std::string Time::to_string() const {
+  return format_seconds(unix_seconds) + "Z";
+}
 
 Result<MicroTime> MicroTime::parse(std::string_view text) {
   const auto micros = parse_micros(text);
@@ -158,7 +163,9 @@ MicroTime MicroTime::from_wall(WallTime wall) noexcept {
   return MicroTime{floor_divide(wall.time_since_epoch().count(), 1000)};
 }
 
-WallTime MicroTime::wall() const noexcept { return to_wall(unix_micros, 1000); }
+WallTime MicroTime::wall() const noexcept {
+  return to_wall(unix_micros, 1000);
+}
 
 std::string MicroTime::to_string() const {
   const auto seconds = floor_divide(unix_micros, kMicros);

@@ -16,10 +16,18 @@ constexpr std::string_view kValuePattern = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-
 constexpr std::string_view kNameRule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
-bool is_alnum(char c) { return is_lower_alnum(c) || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_lower_alnum(char c) {
+  return is_lower(c) || is_digit(c);
+}
+bool is_alnum(char c) {
+  return is_lower_alnum(c) || (c >= 'A' && c <= 'Z');
+}
 
 bool matches_label(std::string_view text) {
   return !text.empty() && is_lower_alnum(text.front()) && is_lower_alnum(text.back()) &&
@@ -37,11 +45,12 @@ bool matches_subdomain(std::string_view text) {
 
 bool matches_name(std::string_view text) {
   return !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
+         std::all_of(text.begin(), text.end(), [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-std::string too_long(std::size_t limit) { return "must be no more than " + std::to_string(limit) + " bytes"; }
+std::string too_long(std::size_t limit) {
+  return "must be no more than " + std::to_string(limit) + " bytes";
+}
 
 std::string against_pattern(std::string_view rule, std::string_view pattern,
                             std::initializer_list<std::string_view> examples) {
@@ -57,7 +66,9 @@ std::string against_pattern(std::string_view rule, std::string_view pattern,
   return text;
 }
 
-std::string name_complaint() { return against_pattern(kNameRule, kNamePattern, {"MyName", "my.name", "123-abc"}); }
+std::string name_complaint() {
+  return against_pattern(kNameRule, kNamePattern, {"MyName", "my.name", "123-abc"});
+}
 
 }  // namespace
 
@@ -138,9 +149,10 @@ Complaints check_label_value(std::string_view text) {
   Complaints complaints;
   if (text.size() > kMaxLabelLength) complaints.push_back(too_long(kMaxLabelLength));
   if (!text.empty() && !matches_name(text)) {
-    complaints.push_back(against_pattern("a valid label must be an empty string or consist of alphanumeric characters, "
-                                         "'-', '_' or '.', and must start and end with an alphanumeric character",
-                                         kValuePattern, {"MyValue", "my_value", "12345"}));
+    complaints.push_back(
+        against_pattern("a valid label must be an empty string or consist of alphanumeric characters, "
+                        "'-', '_' or '.', and must start and end with an alphanumeric character",
+                        kValuePattern, {"MyValue", "my_value", "12345"}));
   }
   return complaints;
 }
