@@ -1,0 +1,397 @@
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <cmath>
+#include <istream>
+#include <optional>
+#include <streambuf>
+#include <unordered_map>
+#include <utility>
+
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/object_builder.hpp"
+#include "kubexx/meta/yaml.hpp"
+#include "meta/quote.hpp"
+#include "meta/yaml_scalar.hpp"
+#include "meta/yaml_text.hpp"
+
+namespace kubexx::meta {
+
+namespace {
+
+struct Place {
+  std::uint32_t line = 0;  // from 0
+  std::uint32_t column = 0;
+};
+
+Error error_at(Place place, std::string_view what) {
+  return Error::decode("yaml: " + std::to_string(place.line + 1) + ":" + std::to_string(place.column + 1) + ": " +
+                       std::string(what));
+}
+
+/// Carries an Error through yaml-cpp and out of recursions; never leaves this file.
+struct Failure {
+  Error error;
+};
+
+[[noreturn]] void fail(Place place, std::string_view what) {
+  throw Failure{error_at(place, what)};
+}
+
+enum class NodeKind : std::uint8_t { Null, Scalar, Alias, List, Map };
+enum class Tag : std::uint8_t { Plain, String, Int, Float, Bool, Null, Unsupported };
+
+/// One document in the order of the text: a container's children follow it, up to `end`.
+struct Node {
+  NodeKind kind = NodeKind::Null;
+  Tag tag = Tag::Plain;
+  Place place;
+  std::uint32_t end = 0;    // index behind the last node inside; 0 while a container is open
+  std::uint32_t begin = 0;  // of the text of a scalar; of an alias: the node it stands for
+  std::uint32_t length = 0;
+};
+
+Tag tag_of(const std::string& tag) {
+  constexpr std::string_view kPrefix = "tag:yaml.org,2002:";
+  if (tag.empty() || tag == "?") return Tag::Plain;
+  if (!tag.starts_with(kPrefix)) return Tag::String;  // "!" is quoted text; strangers' tags are text as well
+  const auto name = std::string_view(tag).substr(kPrefix.size());
+  if (name == "str" || name == "timestamp") return Tag::String;
+  if (name == "int") return Tag::Int;
+  if (name == "float") return Tag::Float;
+  if (name == "bool") return Tag::Bool;
+  if (name == "null") return Tag::Null;
+  if (name == "seq" || name == "map" || name == "merge") return Tag::Plain;
+  return Tag::Unsupported;
+}
+
+/// Collects the events of one document.
+class Collector final : public YAML::EventHandler {
+ public:
+  explicit Collector(const YamlOptions& options)
+      : max_bytes_(options.max_document_bytes), max_depth_(static_cast<std::size_t>(options.max_depth)) {}
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  std::string_view text(const Node& node) const { return std::string_view(texts_).substr(node.begin, node.length); }
+  void clear() {
+    nodes_.clear();
+    texts_.clear();
+    open_.clear();
+    anchors_.clear();
+  }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(NodeKind::Null, mark, anchor); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Node& node = add(NodeKind::Alias, mark, 0);
+    const auto target = anchors_.find(anchor);
+    if (target == anchors_.end()) fail(node.place, "an alias without its anchor");
+    if (nodes_[target->second].end == 0) fail(node.place, "an anchor that contains itself");
+    node.begin = target->second;
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    Node& node = add(NodeKind::Scalar, mark, anchor);
+    node.tag = tag_of(tag);
+    node.begin = static_cast<std::uint32_t>(texts_.size());
+    node.length = static_cast<std::uint32_t>(value.size());
+    texts_ += value;
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(NodeKind::List, mark, anchor);
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(NodeKind::Map, mark, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapEnd() override { close(); }
+
+ private:
+  Node& add(NodeKind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    const auto index = static_cast<std::uint32_t>(nodes_.size());
+    if (anchor != 0) anchors_[anchor] = index;
+    Node& node = nodes_.emplace_back();
+    node.kind = kind;
+    node.place = {static_cast<std::uint32_t>(mark.line), static_cast<std::uint32_t>(mark.column)};
+    node.end = index + 1;
+    if (nodes_.size() + texts_.size() > max_bytes_) {
+      fail(node.place, "the document exceeds " + std::to_string(max_bytes_) + " bytes");
+    }
+    return node;
+  }
+  void open(NodeKind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    Node& node = add(kind, mark, anchor);
+    if (open_.size() >= max_depth_) fail(node.place, "nested deeper than " + std::to_string(max_depth_));
+    node.end = 0;
+    open_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
+  }
+  void close() {
+    nodes_[open_.back()].end = static_cast<std::uint32_t>(nodes_.size());
+    open_.pop_back();
+  }
+
+  std::size_t max_bytes_;
+  std::size_t max_depth_;
+  std::vector<Node> nodes_;
+  std::string texts_;
+  std::vector<std::uint32_t> open_;
+  std::unordered_map<YAML::anchor_t, std::uint32_t> anchors_;
+};
+
+/// Writes a collected document into a builder. Every step that reads a node costs its size from one budget, so aliases
+/// and merges cannot multiply the work.
+class Writer {
+ public:
+  Writer(const Collector& source, const YamlOptions& options, ObjectBuilder& builder)
+      : source_(source), nodes_(source.nodes()), options_(options), builder_(builder) {}
+
+  void write() { write_node(0, 0); }
+
+ private:
+  struct Entry {
+    std::string key;
+    std::uint32_t value = 0;
+    bool merged = false;
+  };
+  struct Entries {
+    std::vector<Entry> list;
+    std::unordered_map<std::string, std::size_t> index;
+  };
+
+  const Node& charge(std::uint32_t index, std::size_t depth) {
+    const Node& node = nodes_[index];
+    spent_ += 1 + node.length * (node.kind == NodeKind::Scalar ? 1 : 0);
+    if (spent_ > options_.max_document_bytes) {
+      fail(node.place, "the document exceeds " + std::to_string(options_.max_document_bytes) + " bytes");
+    }
+    if (depth > static_cast<std::size_t>(options_.max_depth)) {
+      fail(node.place, "nested deeper than " + std::to_string(options_.max_depth));
+    }
+    return node;
+  }
+
+  std::uint32_t resolve_alias(std::uint32_t index) const {
+    return nodes_[index].kind == NodeKind::Alias ? nodes_[index].begin : index;
+  }
+
+  void write_node(std::uint32_t index, std::size_t depth) {
+    index = resolve_alias(index);
+    const Node& node = charge(index, depth);
+    switch (node.kind) {
+      case NodeKind::Null:
+        return builder_.null();
+      case NodeKind::Scalar:
+        return write_scalar(node);
+      case NodeKind::List:
+        builder_.begin_list();
+        for (auto child = index + 1; child < node.end; child = nodes_[child].end) write_node(child, depth + 1);
+        return builder_.end_list();
+      default:
+        break;
+    }
+    Entries entries;
+    collect(index, depth, entries);
+    builder_.begin_map();
+    for (const auto& entry : entries.list) {
+      builder_.key(std::string_view(entry.key));
+      write_node(entry.value, depth + 1);
+    }
+    builder_.end_map();
+  }
+
+  YamlScalar scalar_of(const Node& node) const {
+    if (node.kind == NodeKind::Null) return {YamlScalar::Kind::Null, false, 0, 0};
+    if (node.tag == Tag::String) return {};
+    const auto text = source_.text(node);
+    if (node.tag == Tag::Unsupported) fail(node.place, "this tag is not supported");
+    auto scalar = resolve_yaml_scalar(text);
+    const bool fits =
+        node.tag == Tag::Plain || (node.tag == Tag::Int && scalar.kind == YamlScalar::Kind::Int) ||
+        (node.tag == Tag::Bool && scalar.kind == YamlScalar::Kind::Bool) ||
+        (node.tag == Tag::Null && scalar.kind == YamlScalar::Kind::Null) ||
+        (node.tag == Tag::Float && (scalar.kind == YamlScalar::Kind::Double || scalar.kind == YamlScalar::Kind::Int));
+    if (!fits) fail(node.place, quote(text) + " does not fit its tag");
+    return scalar;
+  }
+
+  void write_scalar(const Node& node) {
+    auto scalar = scalar_of(node);
+    if (scalar.kind == YamlScalar::Kind::Double) scalar = through_json(scalar.real);
+    switch (scalar.kind) {
+      case YamlScalar::Kind::Null:
+        return builder_.null();
+      case YamlScalar::Kind::Bool:
+        return builder_.boolean(scalar.boolean);
+      case YamlScalar::Kind::Int:
+        return builder_.integer(scalar.integer);
+      case YamlScalar::Kind::Double:
+        if (!std::isfinite(scalar.real)) fail(node.place, "infinities and NaN have no place in an object");
+        return builder_.real(scalar.real);
+      case YamlScalar::Kind::String:
+        return builder_.string(source_.text(node));
+    }
+  }
+
+  std::string key_of(const Node& node) const {
+    if (node.kind != NodeKind::Scalar && node.kind != NodeKind::Null) fail(node.place, "a key must be a scalar");
+    const auto scalar = scalar_of(node);
+    switch (scalar.kind) {
+      case YamlScalar::Kind::Bool:
+        return scalar.boolean ? "true" : "false";
+      case YamlScalar::Kind::Int:
+        return std::to_string(scalar.integer);
+      case YamlScalar::Kind::Double:
+        return format_yaml_key(scalar.real);
+      case YamlScalar::Kind::String:
+        return std::string(source_.text(node));
+      default:
+        fail(node.place, "a key must not be null");
+    }
+  }
+
+  bool is_merge(const Node& key) const {
+    return key.kind == NodeKind::Scalar && key.tag == Tag::Plain && source_.text(key) == "<<";
+  }
+
+  /// The entries of a map, merged ones included, in the order of the text.
+  void collect(std::uint32_t map, std::size_t depth, Entries& entries) {
+    for (auto child = map + 1; child < nodes_[map].end;) {
+      const auto key_index = resolve_alias(child);
+      const Node& key = charge(key_index, depth);
+      const auto value = nodes_[child].end;
+      child = nodes_[value].end;
+      if (is_merge(key)) {
+        merge(value, depth, entries);
+        continue;
+      }
+      Entry entry{key_of(key), value, false};
+      const auto [at, is_new] = entries.index.try_emplace(entry.key, entries.list.size());
+      if (is_new) {
+        entries.list.push_back(std::move(entry));
+      } else if (entries.list[at->second].merged) {
+        entries.list[at->second] = std::move(entry);
+      } else {
+        fail(key.place, "key " + quote(entry.key) + " is already set in this map");
+      }
+    }
+  }
+
+  void merge(std::uint32_t value, std::size_t depth, Entries& entries) {
+    const auto index = resolve_alias(value);
+    const Node& node = charge(index, depth);
+    std::vector<std::uint32_t> sources;
+    if (node.kind == NodeKind::Map) {
+      sources.push_back(index);
+    } else if (node.kind == NodeKind::List) {
+      for (auto child = index + 1; child < node.end; child = nodes_[child].end) {
+        sources.push_back(resolve_alias(child));
+      }
+    } else {
+      fail(nodes_[value].place, "<< needs a map or a list of maps");
+    }
+    for (auto source = sources.rbegin(); source != sources.rend(); ++source) {  // the earlier ones win: last
+      if (nodes_[*source].kind != NodeKind::Map) fail(nodes_[value].place, "<< needs a map or a list of maps");
+      charge(*source, depth + 1);
+      Entries merged;
+      collect(*source, depth + 1, merged);
+      for (auto& entry : merged.list) {
+        entry.merged = true;
+        const auto [at, is_new] = entries.index.try_emplace(entry.key, entries.list.size());
+        if (is_new) {
+          entries.list.push_back(std::move(entry));
+        } else {
+          entries.list[at->second].value = entry.value;
+        }
+      }
+    }
+  }
+
+  const Collector& source_;
+  const std::vector<Node>& nodes_;
+  const YamlOptions& options_;
+  ObjectBuilder& builder_;
+  std::size_t spent_ = 0;
+};
+
+/// A stream over memory that is not copied.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    auto* begin = const_cast<char*>(text.data());  // read only: no put area is set
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+std::optional<Object> try_json(std::string_view text, const YamlOptions& options) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[')) return std::nullopt;
+  DecodeOptions decode;
+  decode.max_bytes = options.max_document_bytes;
+  decode.max_depth = options.max_depth;
+  decode.duplicates = DuplicateKeys::Reject;
+  auto object = parse_json(text, decode);
+  if (!object) return std::nullopt;
+  return *std::move(object);
+}
+
+Result<std::vector<Object>> parse_documents(std::string_view text, const YamlOptions& options) {
+  ViewBuffer buffer(text);
+  std::istream stream(&buffer);
+  YAML::Parser parser(stream);
+  Collector collector(options);
+  ObjectBuilder builder;
+  std::vector<Object> documents;
+  while (parser.HandleNextDocument(collector)) {
+    if (!collector.nodes().empty() && collector.nodes()[0].kind != NodeKind::Null) {
+      Writer(collector, options, builder).write();
+      auto object = builder.finish();
+      if (!object) return object.error();
+      documents.push_back(*std::move(object));
+    }
+    collector.clear();
+  }
+  return documents;
+}
+
+}  // namespace
+
+Result<std::vector<Object>> parse_yaml(std::string_view text, const YamlOptions& options) {
+  if (text.size() > options.max_bytes) {
+    return Error::decode("yaml: the text exceeds " + std::to_string(options.max_bytes) + " bytes");
+  }
+  if (auto object = try_json(text, options)) return std::vector<Object>{*std::move(object)};
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (const auto bad = find_bad_yaml_byte(text)) {
+    return error_at({bad->line, bad->column}, bad->what);
+  }
+  try {
+    return parse_documents(text, options);
+  } catch (const Failure& failure) {
+    return failure.error;
+  } catch (const YAML::Exception& exception) {
+    const auto& mark = exception.mark;
+    if (mark.is_null()) return Error::decode("yaml: " + exception.msg);
+    return error_at({static_cast<std::uint32_t>(mark.line), static_cast<std::uint32_t>(mark.column)}, exception.msg);
+  } catch (const std::exception& exception) {
+    return Error::decode(std::string("yaml: ") + exception.what());
+  }
+}
+
+Result<Object> parse_yaml_document(std::string_view text, const YamlOptions& options) {
+  auto documents = parse_yaml(text, options);
+  if (!documents) return documents.error();
+  if (documents->size() != 1) {
+    return Error::decode("yaml: one document expected, found " + std::to_string(documents->size()));
+  }
+  return std::move(documents->front());
+}
+
+Object object_from_yaml(std::string_view text) {
+  return parse_yaml_document(text).value();
+}
+
+}  // namespace kubexx::meta
