@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::store {
+
+namespace detail {
+struct SnapshotData;
+class StoreCore;
+}  // namespace detail
+
+/// A store as it was at one moment, indexes included; it never changes. A handle: copies are the same snapshot.
+///
+/// Taking one costs the same whatever the number of objects; while it lives, the store copies the pages that it changes
+/// (a few kilobytes each) and keeps the objects that it drops. A snapshot may outlive its store.
+/// Threads: safe from any thread, without ever waiting for a writer.
+class Snapshot {
+ public:
+  Snapshot() = default;  ///< empty
+
+  std::size_t size() const noexcept;
+  bool empty() const noexcept { return size() == 0; }
+  /// The resourceVersion of the store then (last_store_sync_resource_version()).
+  const std::string& resource_version() const noexcept;
+  /// Counts the writes of the store: equal versions of one store are equal states.
+  std::uint64_t version() const noexcept;
+
+  meta::Object get(std::string_view key) const;  ///< null: not there
+  std::vector<meta::Object> list() const;
+  std::vector<std::string> list_keys() const;
+
+  /// Calls visit(const meta::Object&) for each object, without taking handles: copy what must outlive the snapshot.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    const std::size_t pages = page_count();
+    for (std::size_t i = 0; i < pages; ++i) {
+      for (const meta::Object& object : page(i)) visit(object);
+    }
+  }
+  /// The objects in pages, for loops of one's own. No order.
+  std::size_t page_count() const noexcept;
+  std::span<const meta::Object> page(std::size_t number) const noexcept;
+
+  /// Calls visit(std::string_view key, const meta::Object&) for each object.
+  template <class Visit>
+  void for_each_with_key(Visit&& visit) const {
+    std::string key;
+    std::size_t id = 0;
+    for_each([&](const meta::Object& object) {
+      key_of(id++, object, key);
+      visit(std::string_view(key), object);
+    });
+  }
+
+  /// An unknown index is an Error.
+  Result<std::vector<meta::Object>> by_index(std::string_view index, std::string_view value) const;
+  Result<std::vector<std::string>> index_keys(std::string_view index, std::string_view value) const;  ///< sorted
+  std::vector<std::string> list_index_values(std::string_view index) const;  ///< empty for an unknown index
+  /// Calls visit(const meta::Object&) for each object that has the value, without taking handles.
+  template <class Visit>
+  Result<void> for_each_by_index(std::string_view index, std::string_view value, Visit&& visit) const {
+    const auto found = ids_by_index(index, value);
+    if (!found) return found.error();
+    for (const std::span<const std::uint32_t> ids : *found) {
+      for (const std::uint32_t id : ids) visit(object_at(id));
+    }
+    return {};
+  }
+  bool has_index(std::string_view index) const noexcept;
+
+ private:
+  friend class detail::StoreCore;
+  explicit Snapshot(std::shared_ptr<const detail::SnapshotData> data) noexcept : data_(std::move(data)) {}
+  void key_of(std::size_t id, const meta::Object& object, std::string& into) const;
+  const meta::Object& object_at(std::uint32_t id) const noexcept;
+  Result<std::vector<std::span<const std::uint32_t>>> ids_by_index(std::string_view index, std::string_view value) const;
+
+  std::shared_ptr<const detail::SnapshotData> data_;
+};
+
+}  // namespace kubexx::store

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/object.hpp"
+#include "kubexx/meta/object_key.hpp"
+#include "kubexx/store/index.hpp"
+#include "kubexx/store/snapshot.hpp"
+#include "kubexx/store/thread_safe_store.hpp"
+#include "kubexx/store/transaction.hpp"
+
+namespace kubexx::store {
+
+/// Objects under the key that a function gives them ("ns/name" unless told otherwise). What ThreadSafeStore guarantees
+/// holds here too.
+///
+/// Errors: an object without a key is an Error and changes nothing; a replace() fails as a whole.
+class Store {
+ public:
+  explicit Store(meta::KeyFunc key_func = {});
+
+  Result<void> add(meta::Object object);
+  Result<void> update(meta::Object object);
+  /// By the object's key; takes over its resourceVersion.
+  Result<void> remove(const meta::Object& object);
+  /// By its key; takes over the last state's resourceVersion, if there is one.
+  Result<void> remove(const meta::DeletedFinalStateUnknown& gone);
+  Result<void> replace(std::vector<meta::Object> objects, std::string resource_version);
+  /// All at once; those without a key are left out and reported.
+  TransactionResult transaction(std::vector<Transaction> transactions);
+  void bookmark(std::string_view resource_version) { items_.bookmark(resource_version); }
+
+  Result<std::string> key_of(const meta::Object& object) const;
+  /// What is stored under the object's key; null: nothing.
+  Result<meta::Object> get(const meta::Object& object) const;
+  meta::Object get_by_key(std::string_view key) const { return items_.get(key); }
+  /// The stored handle if it is the same object (uid and resourceVersion), else the given one.
+  meta::Object prefer_known(meta::Object fresh) const;
+  std::vector<meta::Object> list() const { return items_.list(); }
+  std::vector<std::string> list_keys() const { return items_.list_keys(); }
+  std::size_t size() const noexcept { return items_.size(); }
+  std::size_t bytes() const noexcept { return items_.bytes(); }
+  std::string last_store_sync_resource_version() const { return items_.last_store_sync_resource_version(); }
+  Snapshot snapshot() const { return items_.snapshot(); }
+
+ protected:
+  Store(meta::KeyFunc key_func, const Indexers& indexers);
+  ThreadSafeStore items_;
+
+ private:
+  template <class Use>
+  Result<void> with_key(const meta::Object& object, Use use) const;
+  meta::KeyFunc key_func_;
+};
+
+/// A Store with indexes.
+class Indexer : public Store {
+ public:
+  explicit Indexer(const Indexers& indexers = {}, meta::KeyFunc key_func = {});
+
+  Result<std::vector<meta::Object>> index(std::string_view name, const meta::Object& object) const {
+    return items_.index(name, object);
+  }
+  Result<std::vector<meta::Object>> by_index(std::string_view name, std::string_view value) const {
+    return items_.by_index(name, value);
+  }
+  Result<std::vector<std::string>> index_keys(std::string_view name, std::string_view value) const {
+    return items_.index_keys(name, value);
+  }
+  std::vector<std::string> list_index_values(std::string_view name) const { return items_.list_index_values(name); }
+  Indexers indexers() const { return items_.indexers(); }
+  Result<void> add_indexers(const Indexers& indexers) { return items_.add_indexers(indexers); }
+  Result<void> remove_indexer(std::string_view name) { return items_.remove_indexer(name); }
+  std::uint64_t index_errors() const noexcept { return items_.index_errors(); }
+};
+
+}  // namespace kubexx::store

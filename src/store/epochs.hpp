@@ -1,0 +1,102 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::store {
+
+using Epoch = std::uint64_t;
+
+/// Header of every piece of memory that a store shares with its snapshots. `bytes` is the whole allocation.
+struct Block {
+  Epoch born;
+  std::uint32_t bytes;
+  std::uint32_t count;  // meaning up to its user
+};
+
+/// An object's handle as plain bytes, so that pages of handles can be copied without counting references: the store
+/// owns one reference for each entry, and snapshots only borrow.
+struct Handle {
+  alignas(meta::Object) std::byte raw[sizeof(meta::Object)];
+
+  const meta::Object& object() const noexcept { return *std::launder(reinterpret_cast<const meta::Object*>(raw)); }
+  const void* address() const noexcept {
+    const void* pointer = nullptr;
+    static_assert(sizeof pointer == sizeof(meta::Object));
+    std::memcpy(&pointer, raw, sizeof pointer);
+    return pointer;
+  }
+  static Handle adopt(meta::Object object) noexcept {
+    Handle handle;
+    std::memcpy(handle.raw, static_cast<const void*>(&object), sizeof handle.raw);
+    ::new (static_cast<void*>(&object)) meta::Object();  // its reference is the handle's now
+    return handle;
+  }
+  meta::Object take() const noexcept {
+    meta::Object object;
+    std::memcpy(static_cast<void*>(&object), raw, sizeof raw);
+    return object;
+  }
+};
+
+/// Decides when memory that snapshots may still read can go.
+///
+/// Time is counted in epochs: each snapshot that follows a write begins a new one. A block that is younger than the
+/// newest living snapshot is the writer's own and is changed in place. An older one is copied before it is changed, and
+/// the original is kept on the list of the newest snapshot that can see it; when that one goes, it moves to the next
+/// older snapshot that can see it, or is freed. So a snapshot holds exactly what it shows.
+///
+/// Threads: pin() under the store's lock, shared or not; unpin() anywhere; the rest by the writer.
+class Epochs {
+ public:
+  Epochs() = default;
+  Epochs(const Epochs&) = delete;
+  Epochs& operator=(const Epochs&) = delete;
+
+  Epoch now() const noexcept { return now_.load(std::memory_order_relaxed); }
+  /// No snapshot sees what was born then.
+  bool owned(Epoch born) const noexcept { return born > newest_.load(std::memory_order_acquire); }
+  void wrote() noexcept { written_ = now(); }
+
+  Epoch pin();
+  void unpin(Epoch epoch);
+  std::size_t snapshots() const;
+
+  /// A block with room for `payload` bytes behind the header.
+  Block* allocate(std::size_t payload);
+  Block* clone(const Block* block, std::size_t payload);
+  void discard(Block* block) noexcept;
+  /// The object, if it can go right away; a null one if a snapshot keeps it.
+  meta::Object discard(Handle handle, Epoch born);
+  std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Dead {
+    Epoch born;
+    Block* block;  // or null, and then
+    Handle handle;
+  };
+  struct Live {
+    Epoch epoch;
+    std::size_t references;
+    std::vector<Dead> dead;
+  };
+  bool keep(const Dead& dead);
+  void free(Block* block) noexcept;
+
+  std::atomic<Epoch> now_{1};
+  std::atomic<Epoch> newest_{0};  // the newest living snapshot
+  Epoch written_ = 0;             // epoch of the last write
+  std::atomic<std::size_t> bytes_{0};
+  mutable std::mutex mutex_;
+  std::vector<Live> live_;  // guarded by mutex_; oldest first
+};
+
+}  // namespace kubexx::store

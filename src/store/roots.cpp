@@ -1,0 +1,73 @@
+#include "store/roots.hpp"
+
+#include <algorithm>
+
+namespace kubexx::store {
+namespace {
+
+// Taking a handle counts a reference, which waits for the object's cache line: so lines are asked for ahead of time.
+constexpr std::size_t kAhead = 12;
+
+}  // namespace
+
+const IndexValue* IndexRoot::find(std::string_view value) const {
+  const std::uint32_t id =
+      by_value.find(short_hash(value), [&](std::uint32_t each) { return text_of(values[each].text) == value; });
+  return id == kNoId ? nullptr : &values[id];
+}
+
+std::uint32_t Roots::find(std::string_view key, std::uint32_t hash) const {
+  return by_key.find(hash, [&](std::uint32_t id) {
+    if (!keys.empty() && keys[id] != nullptr) return text_of(keys[id]) == key;
+    return meta::has_default_key(object(id), key);
+  });
+}
+
+meta::Object Roots::get(std::string_view key, std::uint32_t hash) const {
+  const std::uint32_t id = find(key, hash);
+  return id == kNoId ? meta::Object() : object(id);
+}
+
+std::string Roots::key_of(std::uint32_t id) const {
+  if (!keys.empty() && keys[id] != nullptr) return std::string(text_of(keys[id]));
+  return std::string(meta::KeyText(object(id)).view());
+}
+
+const IndexRoot* Roots::index(std::string_view name) const {
+  const auto at = std::find_if(indexes.begin(), indexes.end(),
+                               [&](const IndexRoot& index) { return index.definition->name() == name; });
+  return at == indexes.end() || !at->ready ? nullptr : &*at;
+}
+
+std::vector<meta::Object> Roots::list() const {
+  std::vector<meta::Object> all;
+  all.reserve(size());
+  for (std::size_t page = 0; page < handles.page_count(); ++page) {
+    const Handle* items = handles.page_items(page);
+    const std::size_t count = handles.page_size(page);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) __builtin_prefetch(items[i + kAhead].address(), 1);
+      all.push_back(items[i].object());
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> Roots::list_keys() const {
+  std::vector<std::string> all;
+  all.reserve(size());
+  for (std::uint32_t id = 0; id < size(); ++id) all.push_back(key_of(id));
+  return all;
+}
+
+void Roots::append_objects(const IdSet& ids, std::vector<meta::Object>& to) const {
+  to.reserve(to.size() + ids.size());
+  ids.for_each_span([&](std::span<const std::uint32_t> span) {
+    for (std::size_t i = 0; i < span.size(); ++i) {
+      if (i + kAhead < span.size()) __builtin_prefetch(handles[span[i + kAhead]].address(), 1);
+      to.push_back(object(span[i]));
+    }
+  });
+}
+
+}  // namespace kubexx::store

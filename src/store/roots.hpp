@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/meta/key_text.hpp"
+#include "kubexx/meta/object.hpp"
+#include "store/cow_array.hpp"
+#include "store/epochs.hpp"
+#include "store/hash_directory.hpp"
+#include "store/id_set.hpp"
+#include "store/index_values.hpp"
+
+namespace kubexx::store {
+
+/// The part of a hash that the tables keep.
+inline std::uint32_t short_hash(std::string_view text) noexcept {
+  return static_cast<std::uint32_t>(meta::hash_key(text) >> 32);
+}
+
+/// A text in a block: an explicit key, or the value of an index.
+inline std::string_view text_of(const Block* block) noexcept {
+  return {reinterpret_cast<const char*>(block + 1), block->count};
+}
+
+/// One value of an index and the ids of the objects that have it.
+struct IndexValue {
+  Block* text = nullptr;  // null: the place is free
+  IdSet ids;
+};
+
+/// What a reader needs of one index.
+struct IndexRoot {
+  std::shared_ptr<const IndexDefinition> definition;
+  CowArray<IndexValue, 128> values;
+  HashDirectory by_value;
+  bool ready = true;  // false while existing objects are still being added to it
+
+  const IndexValue* find(std::string_view value) const;
+};
+
+/// What a reader needs of a whole store: a consistent state, as long as its blocks live. Objects have ids without gaps.
+struct Roots {
+  CowArray<Handle> handles;
+  CowArray<Block*> keys;  // empty, or for each id its key where that is not the object's default key, else null
+  HashDirectory by_key;
+  std::vector<IndexRoot> indexes;
+
+  std::size_t size() const noexcept { return handles.size(); }
+  const meta::Object& object(std::uint32_t id) const noexcept { return handles[id].object(); }
+  std::uint32_t find(std::string_view key, std::uint32_t hash) const;
+  meta::Object get(std::string_view key, std::uint32_t hash) const;
+  std::string key_of(std::uint32_t id) const;
+  const IndexRoot* index(std::string_view name) const;
+
+  std::vector<meta::Object> list() const;
+  std::vector<std::string> list_keys() const;
+  void append_objects(const IdSet& ids, std::vector<meta::Object>& to) const;
+};
+
+}  // namespace kubexx::store

@@ -1,0 +1,134 @@
+#include "store/store_core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::store::detail {
+
+SnapshotData::SnapshotData(std::shared_ptr<StoreCore> store, Epoch pinned, const Roots& seen, std::string rv,
+                           std::uint64_t number)
+    : core(std::move(store)), epoch(pinned), roots(seen), resource_version(std::move(rv)), version(number) {}
+
+SnapshotData::~SnapshotData() {
+  core->unpin(epoch);
+}
+
+StoreCore::StoreCore(const Indexers& indexers) {
+  auto all = std::make_shared<IndexDefinitions>();
+  for (const auto& [name, function] : indexers) all->push_back(std::make_shared<IndexDefinition>(name, function));
+  definitions_ = std::move(all);
+  table_ = std::make_unique<Table>(epochs_, *definitions_);
+}
+
+StoreCore::Definitions StoreCore::definitions() const {
+  const FairLock::Reading reading(lock_);
+  return definitions_;
+}
+
+void StoreCore::evaluate(const IndexDefinitions& definitions, const meta::Object& object,
+                         std::span<IndexDefinition::Values> into) const {
+  for (std::size_t i = 0; i < definitions.size(); ++i) definitions[i]->evaluate(object, into[i], index_errors_);
+}
+
+void StoreCore::wrote_locked() {
+  epochs_.wrote();
+  ++version_;
+  size_.store(table_->roots().size(), std::memory_order_relaxed);
+}
+
+void StoreCore::apply(std::span<Write> writes, std::string_view version) {
+  if (writes.empty()) return;
+  for (Write& write : writes) write.hash = short_hash(write.key);
+  std::array<IndexDefinition::Values, 4> few;
+  std::vector<IndexDefinition::Values> many;
+  while (true) {
+    const Definitions current = definitions();
+    const std::size_t width = current->size();
+    std::span<IndexDefinition::Values> values(few);
+    if (writes.size() * width > few.size()) {
+      many.resize(writes.size() * width);
+      values = many;
+    }
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      if (writes[i].is_put) evaluate(*current, writes[i].object, values.subspan(i * width, width));
+    }
+
+    const std::lock_guard lock(lock_);
+    if (definitions_ != current) continue;
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      Write& write = writes[i];
+      if (write.is_put) {
+        write.object =
+            table_->put(write.key, write.hash, std::move(write.object), values.subspan(i * width, width));
+      } else {
+        write.object = table_->remove(write.key, write.hash);
+      }
+    }
+    if (!version.empty()) resource_version_ = version;
+    wrote_locked();
+    return;
+  }
+}
+
+bool StoreCore::exchange(std::unique_ptr<Table>& fresh, const Definitions& built_for, const std::string& version) {
+  const std::lock_guard lock(lock_);
+  if (definitions_ != built_for) return false;
+  table_.swap(fresh);
+  resource_version_ = version;
+  wrote_locked();
+  return true;
+}
+
+void StoreCore::bookmark(std::string_view resource_version) {
+  const std::lock_guard lock(lock_);
+  resource_version_ = resource_version;
+  wrote_locked();
+}
+
+meta::Object StoreCore::get(std::string_view key) const {
+  const std::uint32_t hash = short_hash(key);
+  const FairLock::Reading reading(lock_);
+  return table_->roots().get(key, hash);
+}
+
+Snapshot StoreCore::snapshot_locked() const {
+  auto self = std::const_pointer_cast<StoreCore>(shared_from_this());
+  return Snapshot(std::make_shared<const SnapshotData>(std::move(self), epochs_.pin(), table_->roots(),
+                                                       resource_version_, version_));
+}
+
+Snapshot StoreCore::snapshot() const {
+  const FairLock::Reading reading(lock_);
+  return snapshot_locked();
+}
+
+std::vector<meta::Object> StoreCore::list() const {
+  Snapshot many;
+  {
+    const FairLock::Reading reading(lock_);
+    if (table_->roots().size() <= kShortRead) return table_->roots().list();
+    many = snapshot_locked();
+  }
+  return many.list();
+}
+
+std::vector<std::string> StoreCore::list_keys() const {
+  return snapshot().list_keys();
+}
+
+std::size_t StoreCore::overhead_bytes() const {
+  const FairLock::Reading reading(lock_);
+  return epochs_.bytes() + table_->side_bytes();
+}
+
+std::size_t StoreCore::bytes() const {
+  const FairLock::Reading reading(lock_);
+  return epochs_.bytes() + table_->side_bytes() + static_cast<std::size_t>(table_->object_bytes());
+}
+
+std::string StoreCore::resource_version() const {
+  const FairLock::Reading reading(lock_);
+  return resource_version_;
+}
+
+}  // namespace kubexx::store::detail

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/store/index.hpp"
+#include "kubexx/store/snapshot.hpp"
+#include "kubexx/store/thread_safe_store.hpp"
+#include "store/fair_lock.hpp"
+#include "store/table.hpp"
+
+namespace kubexx::store::detail {
+
+class StoreCore;
+
+struct SnapshotData {
+  SnapshotData(std::shared_ptr<StoreCore> store, Epoch pinned, const Roots& seen, std::string rv, std::uint64_t number);
+  ~SnapshotData();
+  SnapshotData(const SnapshotData&) = delete;
+  SnapshotData& operator=(const SnapshotData&) = delete;
+
+  std::shared_ptr<StoreCore> core;
+  Epoch epoch;
+  Roots roots;
+  std::string resource_version;
+  std::uint64_t version;
+};
+
+/// The engine of ThreadSafeStore: a Table behind a FairLock. User code never runs under the lock: index functions are
+/// evaluated before, and again in the rare case that the set of indexes changed in between.
+class StoreCore : public std::enable_shared_from_this<StoreCore> {
+ public:
+  explicit StoreCore(const Indexers& indexers);
+
+  struct Write {
+    bool is_put = true;
+    std::string_view key;
+    meta::Object object;  // afterwards: what the write pushed out, to be released without a lock
+    std::uint32_t hash = 0;
+  };
+  /// All of them become visible together. `version`, unless empty, is the store's resourceVersion afterwards; it may be
+  /// a view into one of the objects.
+  void apply(std::span<Write> writes, std::string_view version);
+  /// with_key(i, object, use) calls use(key) for the i-th object.
+  template <class WithKey>
+  void replace(std::vector<meta::Object> objects, WithKey with_key, std::string resource_version);
+  void bookmark(std::string_view resource_version);
+
+  meta::Object get(std::string_view key) const;
+  std::vector<meta::Object> list() const;
+  std::vector<std::string> list_keys() const;
+  std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+  std::size_t overhead_bytes() const;
+  std::size_t bytes() const;
+  std::string resource_version() const;
+  Snapshot snapshot() const;
+
+  Result<std::vector<meta::Object>> index(std::string_view name, const meta::Object& object) const;
+  Result<std::vector<meta::Object>> by_index(std::string_view name, std::string_view value) const;
+  Indexers indexers() const;
+  Result<void> add_indexers(const Indexers& indexers);
+  Result<void> remove_indexer(std::string_view name);
+  std::uint64_t index_errors() const noexcept { return index_errors_.load(std::memory_order_relaxed); }
+
+  void unpin(Epoch epoch) { epochs_.unpin(epoch); }
+
+ private:
+  using Definitions = std::shared_ptr<const IndexDefinitions>;
+  static constexpr std::size_t kShortRead = 4096;  // objects that may be read under the lock
+  static constexpr std::size_t kBatch = 512;       // objects that are indexed under the lock at a time
+
+  Definitions definitions() const;
+  void evaluate(const IndexDefinitions& definitions, const meta::Object& object,
+                std::span<IndexDefinition::Values> into) const;
+  Snapshot snapshot_locked() const;
+  void wrote_locked();
+  /// Swaps the tables, unless the indexes are not those the new one was built for.
+  bool exchange(std::unique_ptr<Table>& fresh, const Definitions& built_for, const std::string& version);
+  void fill(const IndexDefinition& definition, const Snapshot& existing);
+
+  mutable FairLock lock_;
+  mutable Epochs epochs_;
+  std::unique_ptr<Table> table_;  // guarded by lock_
+  Definitions definitions_;       // guarded by lock_
+  std::string resource_version_;  // guarded by lock_
+  std::uint64_t version_ = 0;     // guarded by lock_
+  std::atomic<std::size_t> size_{0};
+  mutable std::atomic<std::uint64_t> index_errors_{0};
+};
+
+template <class WithKey>
+void StoreCore::replace(std::vector<meta::Object> objects, WithKey with_key, std::string resource_version) {
+  while (true) {
+    // The new table is private until it is exchanged, so it is built without a lock.
+    const Definitions current = definitions();
+    auto fresh = std::make_unique<Table>(epochs_, *current);
+    std::vector<IndexDefinition::Values> values(current->size());
+    {
+      const Snapshot before = snapshot();
+      for (std::size_t i = 0; i < objects.size(); ++i) {
+        with_key(i, objects[i], [&](std::string_view key) {
+          const std::uint32_t hash = short_hash(key);
+          meta::Object object = before.data_->roots.get(key, hash);
+          const bool unchanged = object && !object.uid().empty() && object.uid() == objects[i].uid() &&
+                                 object.resource_version() == objects[i].resource_version();
+          if (!unchanged) object = objects[i];
+          evaluate(*current, object, values);
+          static_cast<void>(fresh->put(key, hash, std::move(object), values));
+        });
+      }
+    }
+    if (exchange(fresh, current, resource_version)) return;
+  }
+}
+
+}  // namespace kubexx::store::detail

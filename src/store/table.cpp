@@ -1,0 +1,151 @@
+#include "store/table.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "kubexx/base/assert.hpp"
+
+namespace kubexx::store {
+namespace {
+
+constexpr std::size_t kMaxObjects = 0x7fffffffU;
+
+}  // namespace
+
+Table::Table(Epochs& epochs, const IndexDefinitions& definitions) : epochs_(epochs) {
+  for (const auto& definition : definitions) roots_.indexes.push_back({definition, {}, {}, true});
+  writers_.resize(definitions.size());
+}
+
+Table::~Table() {
+  for (IndexRoot& index : roots_.indexes) IndexWriter::discard(index, epochs_);
+  for (std::uint32_t id = 0; id < roots_.size(); ++id) {
+    static_cast<void>(epochs_.discard(roots_.handles[id], births_[id]));
+    if (!roots_.keys.empty() && roots_.keys[id] != nullptr) epochs_.discard(roots_.keys[id]);
+  }
+  roots_.handles.discard(epochs_);
+  roots_.keys.discard(epochs_);
+  roots_.by_key.discard(epochs_);
+}
+
+std::size_t Table::side_bytes() const noexcept {
+  return roots_.size() * (sizeof(Epoch) + sizeof(std::uint32_t) * writers_.size());
+}
+
+Block* Table::explicit_key(std::string_view key, const meta::Object& object) {
+  if (meta::has_default_key(object, key)) return nullptr;
+  Block* block = epochs_.allocate(key.size());
+  block->count = static_cast<std::uint32_t>(key.size());
+  std::copy(key.begin(), key.end(), reinterpret_cast<char*>(block + 1));
+  return block;
+}
+
+void Table::set_key(std::uint32_t id, Block* key) {
+  if (roots_.keys.empty()) {
+    if (key == nullptr) return;
+    while (roots_.keys.size() < id) roots_.keys.push_back(nullptr, epochs_);
+  }
+  if (roots_.keys.size() == id) {
+    roots_.keys.push_back(key, epochs_);
+    return;
+  }
+  Block*& place = roots_.keys.edit(id, epochs_);
+  if (place != nullptr) epochs_.discard(place);
+  place = key;
+}
+
+meta::Object Table::put(std::string_view key, std::uint32_t hash, meta::Object object,
+                        std::span<const IndexDefinition::Values> values) {
+  KUBEXX_ASSERT(values.size() == writers_.size());
+  Block* own_key = explicit_key(key, object);
+  object_bytes_ += object.byte_size();
+  const std::uint32_t found = roots_.find(key, hash);
+  if (found != kNoId) {
+    Handle& place = roots_.handles.edit(found, epochs_);
+    const Handle old = std::exchange(place, Handle::adopt(std::move(object)));
+    object_bytes_ -= old.object().byte_size();
+    if (roots_.keys.empty() && own_key != nullptr) {
+      while (roots_.keys.size() < roots_.size()) roots_.keys.push_back(nullptr, epochs_);
+    }
+    if (!roots_.keys.empty()) set_key(found, own_key);
+    for (std::size_t i = 0; i < writers_.size(); ++i) {
+      writers_[i].update(roots_.indexes[i], found, values[i], epochs_);
+    }
+    return epochs_.discard(old, std::exchange(births_[found], epochs_.now()));
+  }
+
+  if (roots_.size() == kMaxObjects) throw std::length_error("a store holds at most 2^31 - 1 objects");
+  const auto id = static_cast<std::uint32_t>(roots_.size());
+  roots_.handles.push_back(Handle::adopt(std::move(object)), epochs_);
+  births_.push_back(epochs_.now());
+  set_key(id, own_key);
+  roots_.by_key.insert(hash, id, epochs_);
+  for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].append(roots_.indexes[i], values[i], epochs_);
+  return {};
+}
+
+meta::Object Table::remove(std::string_view key, std::uint32_t hash) {
+  const std::uint32_t id = roots_.find(key, hash);
+  if (id == kNoId) return {};
+  roots_.by_key.erase(hash, id, epochs_);
+  for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].remove(roots_.indexes[i], id, epochs_);
+  const Handle gone = roots_.handles[id];
+  const Epoch born = births_[id];
+  if (!roots_.keys.empty()) set_key(id, nullptr);
+
+  const auto last = static_cast<std::uint32_t>(roots_.size() - 1);
+  if (id != last) {
+    roots_.by_key.change_id(short_hash(roots_.key_of(last)), last, id, epochs_);
+    const Handle moved = roots_.handles[last];
+    roots_.handles.edit(id, epochs_) = moved;
+    births_[id] = births_[last];
+    if (!roots_.keys.empty()) {
+      Block* key_of_moved = roots_.keys[last];
+      roots_.keys.edit(id, epochs_) = key_of_moved;
+    }
+  }
+  if (!roots_.keys.empty()) roots_.keys.pop_back(epochs_);
+  roots_.handles.pop_back(epochs_);
+  births_.pop_back();
+  object_bytes_ -= gone.object().byte_size();
+  return epochs_.discard(gone, born);
+}
+
+std::size_t Table::place_of(const IndexDefinition& definition) const {
+  const auto at = std::find_if(roots_.indexes.begin(), roots_.indexes.end(),
+                               [&](const IndexRoot& index) { return index.definition.get() == &definition; });
+  return static_cast<std::size_t>(at - roots_.indexes.begin());
+}
+
+void Table::add_index(std::shared_ptr<const IndexDefinition> definition) {
+  roots_.indexes.push_back({std::move(definition), {}, {}, false});
+  IndexWriter& writer = writers_.emplace_back();
+  for (std::size_t i = 0; i < roots_.size(); ++i) writer.append_pending();
+}
+
+void Table::fill_index(const IndexDefinition& definition, std::string_view key, std::uint32_t hash,
+                       const meta::Object& object, const IndexDefinition::Values& values) {
+  const std::size_t place = place_of(definition);
+  const std::uint32_t id = roots_.find(key, hash);
+  if (place == writers_.size() || id == kNoId) return;
+  if (!writers_[place].is_pending(id) || !roots_.object(id).same_document(object)) return;
+  writers_[place].update(roots_.indexes[place], id, values, epochs_);
+}
+
+void Table::set_ready(const IndexDefinition& definition) {
+  const std::size_t place = place_of(definition);
+  if (place < writers_.size()) roots_.indexes[place].ready = true;
+}
+
+void Table::remove_index(std::string_view name) {
+  for (std::size_t i = 0; i < roots_.indexes.size(); ++i) {
+    if (roots_.indexes[i].definition->name() != name) continue;
+    IndexWriter::discard(roots_.indexes[i], epochs_);
+    roots_.indexes.erase(roots_.indexes.begin() + static_cast<std::ptrdiff_t>(i));
+    writers_.erase(writers_.begin() + static_cast<std::ptrdiff_t>(i));
+    return;
+  }
+}
+
+}  // namespace kubexx::store
