@@ -115,6 +115,8 @@ struct ClientOptions {
 /// behind holds at most 1 MB of its stream, then the stream pauses.
 class Client {
  public:
+  struct State;  // src/rest/client_state.hpp
+
   /// Throws kubexx::Exception where create() returns the Error.
   explicit Client(Config config, ClientOptions options = {});
   static Result<Client> create(Config config, ClientOptions options = {});
@@ -138,7 +140,6 @@ class Client {
   const std::shared_ptr<MetricsRegistry>& metrics() const noexcept;
 
  private:
-  struct State;
   explicit Client(std::shared_ptr<State> state);
   std::shared_ptr<State> state_;
 };

@@ -1,0 +1,162 @@
+#include "reflector/machine.hpp"
+
+
+#include "kubexx/base/log.hpp"
+#include "kubexx/base/error_sink.hpp"
+#include "reflector/watch_list_memory.hpp"
+
+namespace kubexx::reflector {
+
+Reflector::State::State(std::shared_ptr<ListerWatcher> source_in, std::shared_ptr<DeltaSink> sink_in, Strand strand_in,
+                        ReflectorOptions options_in)
+    : source(std::move(source_in)),
+      sink(std::move(sink_in)),
+      strand(std::move(strand_in)),
+      options(std::move(options_in)),
+      random(options.random ? *options.random : Random::process()),
+      backoff(options.backoff, strand.clock(), random) {
+  if (options.metrics) {
+    const MetricLabels labels{{"name", options.name}, {"resource", options.type_description}};
+    lists_counter = options.metrics->counter("kubexx_reflector_lists_total", "Lists begun", labels);
+    watches_counter = options.metrics->counter("kubexx_reflector_watches_total", "Watches begun", labels);
+    events_counter = options.metrics->counter("kubexx_reflector_events_total", "Watch events received", labels);
+    skipped_counter = options.metrics->counter("kubexx_reflector_skipped_events_total",
+                                               "Events of another kind or without metadata", labels);
+  }
+}
+
+void Reflector::State::begin() {
+  if (started || stopped) return;
+  started = true;
+  round();
+}
+
+void Reflector::State::halt() {
+  if (stopped) return;
+  stopped = true;
+  drop_call();
+  enter(ReflectorState::Stopped);
+}
+
+/// One round of list and watch. What was under way is over.
+void Reflector::State::round() {
+  if (stopped) return;
+  drop_call();
+  list_retried = false;
+  list_unlimited = false;
+  short_streams = 0;
+  change_status([](ReflectorStatus& s) { ++s.attempts; });
+  const bool refused = watch_list_refused(source->identity(), strand.clock().now());
+  if (options.watch_list && source->supports_watch_list() && source->supports_watch() && !refused && !versions_went_back) {
+    start_watch_list();
+  } else {
+    start_list();
+  }
+}
+
+/// The round is over; the next one comes after a backoff, whatever ended this one.
+void Reflector::State::end_round(const char* reason, const Error* error, bool tell_handler) {
+  drop_call();
+  count_restart(reason);
+  if (error) {
+    note_error(*error);
+    if (tell_handler) {
+      if (options.watch_error_handler) {
+        const auto handler = options.watch_error_handler;
+        call_isolated("watch error handler", [&] { handler(*error); });
+      } else if (!error->is_expired()) {
+        log(LogLevel::Warning, "list and watch failed",
+            {{"reflector", options.name}, {"type", options.type_description}, {"error", *error}});
+      }
+      if (error->is_not_found()) return park(*error);
+    }
+  }
+  back_off([this] { round(); });
+}
+
+/// The whole resource is unknown to the server (its CRD was removed, or never there): what we hold is gone, and asking
+/// again and again helps nobody. The source tells when to come back.
+void Reflector::State::park(const Error& error) {
+  bool held = false;
+  {
+    const std::lock_guard lock(mutex);
+    held = status.synced_once;
+  }
+  if (held) {
+    if (auto gone = sink->replace({}, last_version); !gone) note_error(gone.error());
+  }
+  last_version.clear();
+  version_unavailable = false;
+  note_error(error);
+  const auto made_in = generation;
+  side_call = source->await_served(strand, [this, made_in, weak = self] {
+    const auto alive = weak.lock();
+    if (!alive || stopped || generation != made_in) return;
+    backoff.reset();
+    round();
+  });
+  if (!side_call) return back_off([this] { round(); });
+  enter(ReflectorState::Parked);
+}
+
+void Reflector::State::back_off(Task next) {
+  auto delay = backoff.next();
+  {
+    const std::lock_guard lock(mutex);
+    if (status.last_error && status.last_error->retry_after() && *status.last_error->retry_after() > delay) {
+      delay = *status.last_error->retry_after();
+    }
+  }
+  enter(ReflectorState::BackingOff);
+  after(delay, std::move(next));
+}
+
+void Reflector::State::drop_call() {
+  ++generation;
+  for (auto& timer : timers) timer.cancel();
+  timers.clear();
+  progress_timer.cancel();
+  // Not destroyed here: this may run inside one of the call's own callbacks.
+  if (call) strand.post([dropped = std::move(call)] {});
+  if (side_call) strand.post([dropped = std::move(side_call)] {});
+  items.clear();
+  initial.clear();
+  initial_order.clear();
+  in_initial = false;
+}
+
+Timer Reflector::State::after(Duration delay, Task task) {
+  const auto made_in = generation;
+  auto timer = strand.post_after(delay, [this, made_in, weak = self, task = std::move(task)]() mutable {
+    const auto alive = weak.lock();
+    if (alive && !stopped && generation == made_in) task();
+  });
+  std::erase_if(timers, [](const Timer& t) { return !t.pending(); });
+  timers.push_back(timer);
+  return timer;
+}
+
+void Reflector::State::enter(ReflectorState next) {
+  change_status([next](ReflectorStatus& s) { s.state = next; });
+}
+
+void Reflector::State::note_error(const Error& error) {
+  change_status([&error](ReflectorStatus& s) { s.last_error = error; });
+}
+
+void Reflector::State::count_restart(const char* reason) {
+  change_status([reason](ReflectorStatus& s) { ++s.restarts[reason]; });
+  if (!options.metrics) return;
+  auto found = restart_counters.find(reason);
+  if (found == restart_counters.end()) {
+    found = restart_counters
+                .emplace(reason, options.metrics->counter("kubexx_reflector_restarts_total", "Watches ended, by reason",
+                                                          {{"name", options.name},
+                                                           {"resource", options.type_description},
+                                                           {"reason", reason}}))
+                .first;
+  }
+  found->second.add();
+}
+
+}  // namespace kubexx::reflector

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "kubexx/reflector/reflector.hpp"
+
+namespace kubexx::reflector {
+
+/// The state machine behind Reflector. Everything but `status` runs on the strand.
+///
+/// `generation` rises whenever what is under way is given up; receivers and timers carry the generation they were made
+/// in and are ignored when it is over. That is how a call can be dropped from inside its own callback.
+struct Reflector::State {
+  State(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink, Strand strand, ReflectorOptions options);
+
+  // machine.cpp
+  void begin();
+  void halt();
+  void round();
+  void end_round(const char* reason, const Error* error, bool tell_handler);
+  void park(const Error& error);
+  void back_off(Task next);
+  void drop_call();
+  Timer after(Duration delay, Task task);  // ignored once the generation is over
+  void enter(ReflectorState next);
+  void note_error(const Error& error);
+  void count_restart(const char* reason);
+  template <class F>
+  void change_status(F&& change);
+
+  // listing.cpp
+  std::string relist_version() const;
+  void start_list();
+  void list_page();
+  void list_item(meta::Object item);
+  void list_end(Result<meta::ListMeta> result);
+  void list_failed(const Error& error);
+  bool deliver(std::vector<meta::Object> objects, const std::string& version, bool by_watch_list);
+
+  // watching.cpp
+  void start_watch_list();
+  void watch_list_failed(const Error* error);
+  void watch_list_progress();
+  void start_watch();
+  void watch_opened();
+  void watch_event(meta::WatchEvent event);
+  void watch_list_event(meta::WatchEvent& event);
+  void watch_end(const Error* error);
+  void stream_error(const Error& error);
+  void reopen(const char* reason);
+  bool acceptable(const meta::WatchEvent& event);
+  meta::ListOptions watch_options();
+  void arm_resync();
+  void check_version();
+  void arm_version_check();
+  void arm_verify();
+  void open_stream(const meta::ListOptions& query, ReflectorState entering);
+  void enter_watching();
+
+  const std::shared_ptr<ListerWatcher> source;
+  const std::shared_ptr<DeltaSink> sink;
+  const Strand strand;
+  ReflectorOptions options;
+  Random& random;
+  std::weak_ptr<Reflector> self;
+
+  std::uint64_t generation = 0;
+  std::unique_ptr<Call> call;
+  std::unique_ptr<Call> side_call;  // the version check beside a watch, or the wait of a parked reflector
+  BackoffTimer backoff;
+  std::vector<Timer> timers;        // of this generation
+  bool started = false;
+  bool stopped = false;
+
+  std::string last_version;          // of the last whole state or event
+  bool version_unavailable = false;  // the last list was refused for its version: ask for "" next
+  bool versions_went_back = false;   // the next whole state replaces what looks the same too
+
+  // the list under way
+  std::vector<meta::Object> items;
+  std::string list_version;    // asked for
+  std::string first_version;   // answered by the first page
+  std::string continue_token;
+  bool list_retried = false;   // with "" after a refusal
+  bool list_unlimited = false; // after a page expired
+  bool zero_was_paged = false; // a list at "0" came in pages: the server has no watch cache
+
+  // the watch under way
+  std::unordered_map<std::string, meta::Object> initial;  // of a WatchList before its bookmark
+  std::vector<std::string> initial_order;
+  bool in_initial = false;
+  int short_streams = 0;
+  bool opened = false;
+  bool propagate = false;
+  std::uint64_t stream_events = 0;
+  TimePoint stream_start;
+  Timer progress_timer;
+  std::optional<TimePoint> internal_error_since;
+  TimePoint last_internal_error;
+  bool watched = false;   // since the last whole state
+  bool resumed = false;   // this watch goes on where an earlier one ended
+
+  mutable std::mutex mutex;
+  ReflectorStatus status;  // guarded by mutex
+
+  Counter lists_counter;
+  Counter watches_counter;
+  Counter events_counter;
+  Counter skipped_counter;
+  std::map<std::string, Counter> restart_counters;
+};
+
+template <class F>
+void Reflector::State::change_status(F&& change) {
+  ReflectorStatus copy;
+  {
+    const std::lock_guard lock(mutex);
+    std::forward<F>(change)(status);
+    if (!options.on_status) return;
+    copy = status;
+  }
+  options.on_status(copy);
+}
+
+}  // namespace kubexx::reflector

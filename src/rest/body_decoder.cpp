@@ -1,0 +1,84 @@
+#include "rest/body_decoder.hpp"
+
+#include "kubexx/meta/json_stream.hpp"
+#include "kubexx/meta/yaml.hpp"
+
+namespace kubexx::rest {
+namespace {
+
+enum class MediaType { Json, Protobuf, Yaml, Other };
+
+MediaType media_type(std::string_view content_type) {
+  auto type = content_type.substr(0, content_type.find(';'));
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  if (type.empty() || type == "application/json") return MediaType::Json;
+  if (type == "application/vnd.kubernetes.protobuf") return MediaType::Protobuf;
+  if (type == "application/yaml") return MediaType::Yaml;
+  return MediaType::Other;
+}
+
+std::string_view content_type_of(const transport::Headers& headers) {
+  const auto* type = headers.find("Content-Type");
+  return type ? std::string_view(*type) : std::string_view();
+}
+
+Error unreadable(std::string_view content_type) {
+  return Error::decode("the answer's content type is neither JSON nor protobuf: " + std::string(content_type.substr(0, 100)));
+}
+
+class JsonList final : public ListReader {
+ public:
+  JsonList(const meta::DecodeOptions& options, UniqueFunction<void(meta::Object)> item)
+      : reader_(options, std::move(item)) {}
+  Result<void> feed(std::string_view bytes) override { return reader_.feed(bytes); }
+  Result<meta::ListMeta> finish() override { return reader_.finish(); }
+
+ private:
+  meta::JsonListReader reader_;
+};
+
+class JsonWatch final : public WatchReader {
+ public:
+  JsonWatch(const meta::DecodeOptions& options, UniqueFunction<void(meta::WatchEvent)> event)
+      : reader_(options, std::move(event)) {}
+  Result<void> feed(std::string_view bytes) override { return reader_.feed(bytes); }
+  Result<void> finish() override { return reader_.finish(); }
+
+ private:
+  meta::JsonWatchReader reader_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ListReader>> make_list_reader(const transport::Headers& headers, const meta::DecodeOptions& options,
+                                                     UniqueFunction<void(meta::Object)> item) {
+  const auto type = content_type_of(headers);
+  switch (media_type(type)) {
+    case MediaType::Json: return std::unique_ptr<ListReader>(new JsonList(options, std::move(item)));
+    default: return unreadable(type);
+  }
+}
+
+Result<std::unique_ptr<WatchReader>> make_watch_reader(const transport::Headers& headers,
+                                                       const meta::DecodeOptions& options,
+                                                       UniqueFunction<void(meta::WatchEvent)> event) {
+  const auto type = content_type_of(headers);
+  switch (media_type(type)) {
+    case MediaType::Json: return std::unique_ptr<WatchReader>(new JsonWatch(options, std::move(event)));
+    default: return unreadable(type);
+  }
+}
+
+Result<meta::Object> decode_body(std::string_view content_type, std::string_view body, const meta::DecodeOptions& options) {
+  if (body.empty()) return Error::decode("the answer is empty");
+  switch (media_type(content_type)) {
+    case MediaType::Json: return meta::parse_json(body, options);
+    default: return unreadable(content_type);
+  }
+}
+
+Result<meta::Object> Response::object(const meta::DecodeOptions& options) const {
+  return decode_body(content_type_of(headers), body, options);
+}
+
+}  // namespace kubexx::rest

@@ -1,0 +1,265 @@
+#include "rest/call_core.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace kubexx::rest {
+namespace {
+
+constexpr std::size_t kHighWater = 1 << 20;
+constexpr std::size_t kLowWater = 256 << 10;
+constexpr std::size_t kMaxErrorBody = 1 << 20;
+constexpr Duration kNetworkRetryDelay = std::chrono::seconds(1);
+
+std::optional<Duration> retry_after_header(const transport::Headers& headers) {
+  const auto* text = headers.find("Retry-After");
+  if (!text) return std::nullopt;
+  int seconds = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
+  if (error != std::errc() || end != text->data() + text->size() || seconds < 0) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
+}  // namespace
+
+/// Between the I/O thread and the strand.
+class CallCore::Pump final : public transport::ResponseSink, public std::enable_shared_from_this<Pump> {
+ public:
+  struct Head {
+    int status;
+    transport::Headers headers;
+  };
+  struct End {
+    std::optional<Error> error;
+  };
+  using Item = std::variant<Head, std::string, End>;
+
+  Pump(std::weak_ptr<CallCore> core, Strand strand) : core_(std::move(core)), strand_(std::move(strand)) {}
+
+  void on_headers(int status, const transport::Headers& headers) override { push(Head{status, headers}, 0); }
+  bool on_data(std::string_view bytes) override { return push(std::string(bytes), bytes.size()); }
+  void on_end(const Error* error) override { push(End{error ? std::optional(*error) : std::nullopt}, 0); }
+
+  /// The next item, or nothing and the pump sleeps until the next push.
+  std::optional<Item> next(bool& resume) {
+    const std::lock_guard lock(mutex_);
+    if (items_.empty()) {
+      scheduled_ = false;
+      return std::nullopt;
+    }
+    auto item = std::move(items_.front());
+    items_.pop_front();
+    if (const auto* bytes = std::get_if<std::string>(&item)) bytes_ -= bytes->size();
+    resume = paused_ && bytes_ <= kLowWater;
+    if (resume) paused_ = false;
+    return item;
+  }
+
+ private:
+  bool push(Item item, std::size_t size) {
+    bool schedule = false;
+    bool go_on = true;
+    {
+      const std::lock_guard lock(mutex_);
+      auto* last = items_.empty() ? nullptr : std::get_if<std::string>(&items_.back());
+      auto* bytes = std::get_if<std::string>(&item);
+      if (last && bytes && last->size() + bytes->size() <= (64 << 10)) {
+        last->append(*bytes);
+      } else {
+        items_.push_back(std::move(item));
+      }
+      bytes_ += size;
+      if (bytes_ >= kHighWater) {
+        paused_ = true;
+        go_on = false;
+      }
+      schedule = !scheduled_;
+      scheduled_ = true;
+    }
+    if (schedule) {
+      strand_.post([self = shared_from_this()] {
+        if (const auto core = self->core_.lock()) core->drain(self);
+      });
+    }
+    return go_on;
+  }
+
+  std::weak_ptr<CallCore> core_;
+  Strand strand_;
+  std::mutex mutex_;
+  std::deque<Item> items_;   // guarded by mutex_
+  std::size_t bytes_ = 0;    // guarded by mutex_
+  bool paused_ = false;      // guarded by mutex_
+  bool scheduled_ = false;   // guarded by mutex_
+};
+
+CallCore::CallCore(std::shared_ptr<Client::State> client, Request request, Strand strand, RetryKind retry,
+                   std::optional<Duration> timeout)
+    : client_(std::move(client)), request_(std::move(request)), strand_(std::move(strand)), retry_(retry) {
+  if (timeout) deadline_ = strand_.clock().now() + *timeout;
+}
+
+CallCore::~CallCore() = default;
+
+void CallCore::begin() {
+  strand_.post([self = shared_from_this()] {
+    if (self->done_) return;
+    if (self->deadline_) {
+      self->deadline_timer_ =
+          self->strand_.post_after(*self->deadline_ - self->strand_.clock().now(), [weak = self->weak_from_this()] {
+            const auto core = weak.lock();
+            if (!core || core->done_) return;
+            const auto late = Error::timeout("no answer in time");
+            core->conclude(&late);
+          });
+    }
+    self->attempt();
+  });
+}
+
+void CallCore::cancel() {
+  done_ = true;
+  retry_timer_.cancel();
+  deadline_timer_.cancel();
+  drop_exchange();
+}
+
+void CallCore::drop_exchange() {
+  pump_.reset();
+  exchange_.reset();
+}
+
+void CallCore::attempt() {
+  ++attempts_;
+  const bool limited = client_->limiter && (attempts_ > 1 || retry_ != RetryKind::Always);
+  const auto wait = limited ? client_->limiter->reserve() : Duration::zero();
+  const auto go = [weak = weak_from_this()] {
+    const auto core = weak.lock();
+    if (!core || core->done_) return;
+    core->client_->credentials->prepare(core->strand_, [weak](Result<transport::Headers> headers) {
+      const auto self = weak.lock();
+      if (!self || self->done_) return;
+      if (!headers) return self->conclude(&headers.error());
+      self->send(std::move(*headers));
+    });
+  };
+  if (wait > Duration::zero()) {
+    retry_timer_ = strand_.post_after(wait, go);
+  } else {
+    go();
+  }
+}
+
+void CallCore::send(transport::Headers credentials) {
+  auto target = request_target(request_);
+  if (!target) return conclude(&target.error());
+  transport::Request wire;
+  wire.method = request_.method;
+  wire.url = client_->server.text() + *target;
+  wire.body = request_.body;
+  wire.headers = std::move(credentials);
+  for (const auto& [name, value] : request_.headers.fields()) wire.headers.set(name, value);
+  if (!wire.headers.find("Accept")) {
+    wire.headers.add("Accept", !request_.accept.empty() ? request_.accept
+                               : request_.format == Format::Protobuf
+                                   ? "application/vnd.kubernetes.protobuf,application/json"
+                                   : "application/json");
+  }
+  if (!request_.body.empty()) {
+    wire.headers.set("Content-Type", request_.content_type.empty() ? "application/json" : request_.content_type);
+  }
+  wire.headers.set("User-Agent", client_->user_agent);
+  if (deadline_) wire.timeout = std::max(*deadline_ - strand_.clock().now(), Duration(1));
+  status_ = 0;
+  error_body_.clear();
+  sent_ = strand_.clock().now();
+  pump_ = std::make_shared<Pump>(weak_from_this(), strand_);
+  exchange_ = client_->transport->send(std::move(wire), pump_);
+}
+
+/// Takes what has arrived. Ends early when the call ended meanwhile, or when another attempt took over.
+void CallCore::drain(const std::shared_ptr<Pump>& pump) {
+  const auto keep = shared_from_this();
+  while (!done_ && pump == pump_) {
+    bool resume = false;
+    auto item = pump->next(resume);
+    if (!item) return;
+    if (resume && exchange_) exchange_->resume();
+    if (auto* head = std::get_if<Pump::Head>(&*item)) {
+      on_headers(head->status, head->headers);
+    } else if (auto* bytes = std::get_if<std::string>(&*item)) {
+      on_data(*bytes);
+    } else {
+      on_end(std::get<Pump::End>(*item).error);
+    }
+  }
+}
+
+void CallCore::on_headers(int status, const transport::Headers& headers) {
+  status_ = status;
+  headers_ = headers;
+  client_->latency.observe(std::chrono::duration<double>(strand_.clock().now() - sent_).count());
+  for (const auto& text : warnings_of(headers)) client_->warn(text);
+  if (status == 401) client_->credentials->rejected();
+  if (status < 200 || status > 206) return;
+  if (auto taken = accept(status, headers); !taken) conclude(&taken.error());
+}
+
+void CallCore::on_data(std::string_view bytes) {
+  client_->bytes_received.add(static_cast<double>(bytes.size()));
+  if (status_ >= 200 && status_ <= 206) {
+    if (auto taken = take(bytes); !taken && !done_) conclude(&taken.error());
+    return;
+  }
+  if (error_body_.size() < kMaxErrorBody) error_body_.append(bytes.substr(0, kMaxErrorBody - error_body_.size()));
+}
+
+void CallCore::on_end(const std::optional<Error>& error) {
+  const bool succeeded = status_ >= 200 && status_ <= 206;
+  if (error) {
+    const bool lost = error->is_connection_lost();
+    const bool get = request_.method == "GET";
+    const bool may = !succeeded && ((retry_ == RetryKind::GetOnly && get && lost) ||
+                                    (retry_ == RetryKind::Always && (lost || error->kind() == ErrorKind::Timeout)));
+    if (may && retry_after(kNetworkRetryDelay, *error)) return;
+    return conclude(&*error);
+  }
+  if (succeeded) return conclude(nullptr);
+  auto failure = error_of_response(status_, headers_, error_body_, request_);
+  const auto wait = retry_after_header(headers_);
+  if (wait && (status_ == 429 || status_ >= 500) && retry_after(*wait, failure)) return;
+  if (wait && !failure.retry_after()) {
+    failure = failure.with_retry_after(std::chrono::duration_cast<std::chrono::milliseconds>(*wait));
+  }
+  conclude(&failure);
+}
+
+bool CallCore::retry_after(Duration delay, const Error& error) {
+  if (attempts_ > client_->options.max_retries) return false;
+  if (deadline_ && strand_.clock().now() + delay >= *deadline_) return false;
+  previous_ = error;
+  client_->retries.add();
+  drop_exchange();
+  retry_timer_ = strand_.post_after(delay, [weak = weak_from_this()] {
+    const auto core = weak.lock();
+    if (core && !core->done_) core->attempt();
+  });
+  return true;
+}
+
+void CallCore::conclude(const Error* error) {
+  if (done_) return;
+  std::optional<Error> last;
+  if (error) {
+    last = *error;
+    if (previous_ && previous_->message() != error->message() && !error->is_canceled()) {
+      last = error->with_context("after a retry (before: " + previous_->message() + ")");
+    }
+  }
+  (last ? client_->requests_failed : client_->requests_ok).add();
+  const auto keep = shared_from_this();
+  cancel();
+  finished(last ? &*last : nullptr);
+}
+
+}  // namespace kubexx::rest

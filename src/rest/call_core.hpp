@@ -1,0 +1,82 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "rest/client_state.hpp"
+
+namespace kubexx::rest {
+
+/// Which lost connections a call retries by itself (answers with Retry-After are retried by every one).
+enum class RetryKind { GetOnly, Always, Never };
+
+/// One request with its retries, delivered on a strand. Derived classes take the answer: a body, a list, a watch, bytes.
+///
+/// Bytes travel from the I/O thread through a queue of at most 1 MB; beyond that the stream pauses until the strand has
+/// caught up. Everything below runs on the strand.
+class CallCore : public std::enable_shared_from_this<CallCore> {
+ public:
+  CallCore(std::shared_ptr<Client::State> client, Request request, Strand strand, RetryKind retry,
+           std::optional<Duration> timeout);
+  virtual ~CallCore();
+
+  void begin();   // from any thread
+  void cancel();  // on the strand; nothing is delivered afterwards
+
+ protected:
+  /// A 2xx answer begins; an Error ends the call with it.
+  virtual Result<void> accept(int status, const transport::Headers& headers) = 0;
+  virtual Result<void> take(std::string_view bytes) = 0;
+  /// Exactly once, last. Null: the body ended well.
+  virtual void finished(const Error* error) = 0;
+
+  const Request& request() const noexcept { return request_; }
+  Client::State& client() const noexcept { return *client_; }
+  const Strand& strand() const noexcept { return strand_; }
+
+ private:
+  class Pump;
+  void attempt();
+  void send(transport::Headers credentials);
+  void drain(const std::shared_ptr<Pump>& pump);
+  void on_headers(int status, const transport::Headers& headers);
+  void on_data(std::string_view bytes);
+  void on_end(const std::optional<Error>& error);
+  void conclude(const Error* error);
+  bool retry_after(Duration delay, const Error& error);
+  void drop_exchange();
+
+  std::shared_ptr<Client::State> client_;
+  Request request_;
+  Strand strand_;
+  RetryKind retry_;
+  std::optional<TimePoint> deadline_;
+  Timer deadline_timer_;
+  Timer retry_timer_;
+  std::shared_ptr<Pump> pump_;
+  std::unique_ptr<transport::Exchange> exchange_;
+  int attempts_ = 0;
+  bool done_ = false;
+  std::optional<Error> previous_;
+  TimePoint sent_;
+  // the answer under way
+  int status_ = 0;
+  transport::Headers headers_;
+  std::string error_body_;
+};
+
+/// What a caller holds: destroying it cancels the call.
+class CallHandle final : public Call {
+ public:
+  explicit CallHandle(std::shared_ptr<CallCore> core) : core_(std::move(core)) {}
+  ~CallHandle() override { core_->cancel(); }
+
+ private:
+  std::shared_ptr<CallCore> core_;
+};
+
+}  // namespace kubexx::rest

@@ -1,0 +1,199 @@
+#include "kubexx/rest/client.hpp"
+
+#include <condition_variable>
+
+#include "kubexx/base/log.hpp"
+#include "kubexx/meta/status.hpp"
+#include "rest/body_decoder.hpp"
+#include "rest/call_core.hpp"
+#include "rest/client_state.hpp"
+#include "rest/exec_plugin.hpp"
+
+namespace kubexx::rest {
+namespace {
+
+constexpr std::size_t kMaxBody = 256 << 20;
+constexpr std::size_t kMaxWarnings = 1000;
+
+/// The whole body, for calls whose answer is one object.
+class BodyCall final : public CallCore {
+ public:
+  BodyCall(std::shared_ptr<Client::State> client, Request request, Strand strand, std::optional<Duration> timeout,
+           UniqueFunction<void(Result<Response>)> done)
+      : CallCore(std::move(client), std::move(request), std::move(strand), RetryKind::GetOnly, timeout),
+        done_(std::move(done)) {}
+
+ private:
+  Result<void> accept(int status, const transport::Headers& headers) override {
+    response_ = Response{status, headers, {}, warnings_of(headers)};
+    return {};
+  }
+  Result<void> take(std::string_view bytes) override {
+    if (response_.body.size() + bytes.size() > kMaxBody) {
+      return Error::transport(TransportFailure::TooLarge, "the answer is larger than 256 MB");
+    }
+    response_.body.append(bytes);
+    return {};
+  }
+  void finished(const Error* error) override {
+    if (error) return done_(*error);
+    done_(std::move(response_));
+  }
+
+  Response response_;
+  UniqueFunction<void(Result<Response>)> done_;
+};
+
+class ByteCall final : public CallCore {
+ public:
+  ByteCall(std::shared_ptr<Client::State> client, Request request, Strand strand, ByteCallbacks callbacks)
+      : CallCore(std::move(client), std::move(request), std::move(strand), RetryKind::Never, std::nullopt),
+        callbacks_(std::move(callbacks)) {}
+
+ private:
+  Result<void> accept(int, const transport::Headers&) override {
+    if (callbacks_.on_open) callbacks_.on_open();
+    return {};
+  }
+  Result<void> take(std::string_view bytes) override {
+    callbacks_.on_bytes(bytes);
+    return {};
+  }
+  void finished(const Error* error) override { callbacks_.on_end(error); }
+
+  ByteCallbacks callbacks_;
+};
+
+}  // namespace
+
+void Turnstile::acquire(Task enter) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (free_ == 0) {
+      waiting_.push_back(std::move(enter));
+      return;
+    }
+    --free_;
+  }
+  enter();
+}
+
+void Turnstile::release() {
+  Task next;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) {
+      ++free_;
+      return;
+    }
+    next = std::move(waiting_.front());
+    waiting_.pop_front();
+  }
+  next();
+}
+
+void Client::State::warn(const std::string& text) {
+  if (options.on_warning) return options.on_warning(text);
+  {
+    const std::lock_guard lock(warnings_mutex);
+    if (warnings_seen.size() >= kMaxWarnings || !warnings_seen.insert(text).second) return;
+  }
+  log(LogLevel::Warning, text, {{"from", server.text()}});
+}
+
+Client::Client(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Client::Client(Config config, ClientOptions options) : Client(create(std::move(config), std::move(options)).value()) {}
+
+Result<Client> Client::create(Config config, ClientOptions options) {
+  auto server = parse_server_url(config);
+  if (!server) return server.error();
+  auto state = std::make_shared<State>(std::max<std::size_t>(options.max_first_lists, 1));
+  state->server = *server;
+  state->options = options;
+  state->user_agent = config.user_agent.empty() ? default_user_agent() : config.user_agent;
+  state->executor = options.executor ? options.executor : std::make_shared<ThreadExecutor>();
+  state->handlers = options.handlers ? options.handlers : std::make_shared<ElasticExecutor>();
+  state->metrics = options.metrics ? options.metrics : MetricsRegistry::process();
+  state->transport = options.transport;
+  std::shared_ptr<transport::HttpTransport> http;
+  if (!state->transport) {
+    transport::TransportOptions wire;
+    wire.tls = config.tls;
+    wire.proxy_url = config.proxy_url;
+    wire.unix_socket = config.unix_socket;
+    wire.compression = !config.disable_compression && !server->loopback;
+    wire.metrics = state->metrics;
+    auto made = transport::HttpTransport::create(std::move(wire));
+    if (!made) return made.error();
+    http = *made;
+    state->transport = http;
+  }
+  std::shared_ptr<ExecSource> exec;
+  if (config.exec) {
+    auto plugin = make_exec_source(config, *server, state->executor->clock(), http);
+    if (!plugin) return plugin.error();
+    exec = *plugin;
+  }
+  state->credentials =
+      std::make_unique<Credentials>(config, *server, state->executor->clock(), state->handlers, std::move(exec));
+  if (config.qps > 0) state->limiter = std::make_unique<RateLimiter>(config.qps, config.burst, state->executor->clock());
+  state->config = std::move(config);
+  const MetricLabels labels{{"server", server->authority}};
+  auto& registry = *state->metrics;
+  auto with = [&labels](const char* result) {
+    auto all = labels;
+    all.emplace_back("result", result);
+    return all;
+  };
+  state->requests_ok = registry.counter("kubexx_rest_requests_total", "Requests by result", with("ok"));
+  state->requests_failed = registry.counter("kubexx_rest_requests_total", "Requests by result", with("failed"));
+  state->retries = registry.counter("kubexx_rest_retries_total", "Requests sent again", labels);
+  state->latency = registry.histogram("kubexx_rest_latency_seconds", "From sending to the answer's head", labels);
+  state->bytes_received = registry.counter("kubexx_rest_received_bytes_total", "Bytes of answers", labels);
+  return Client(std::move(state));
+}
+
+std::unique_ptr<Call> Client::start(Request request, const Strand& strand,
+                                    UniqueFunction<void(Result<Response>)> done) const {
+  auto core = std::make_shared<BodyCall>(state_, std::move(request), strand, state_->config.timeout, std::move(done));
+  core->begin();
+  return std::make_unique<CallHandle>(std::move(core));
+}
+
+std::unique_ptr<Call> Client::stream(Request request, const Strand& strand, ByteCallbacks callbacks) const {
+  auto core = std::make_shared<ByteCall>(state_, std::move(request), strand, std::move(callbacks));
+  core->begin();
+  return std::make_unique<CallHandle>(std::move(core));
+}
+
+Result<Response> Client::send(const Request& request, const CallOptions& options) const {
+  if (options.stop.stop_requested()) return Error::canceled();
+  struct Wait {
+    std::mutex mutex;
+    std::condition_variable_any arrived;
+    std::optional<Result<Response>> result;  // guarded by mutex
+  };
+  const auto wait = std::make_shared<Wait>();
+  const Strand strand(state_->executor);
+  auto core = std::make_shared<BodyCall>(state_, request, strand, options.timeout ? options.timeout : state_->config.timeout,
+                                         [wait](Result<Response> result) {
+                                           const std::lock_guard lock(wait->mutex);
+                                           wait->result = std::move(result);
+                                           wait->arrived.notify_all();
+                                         });
+  core->begin();
+  {
+    std::unique_lock lock(wait->mutex);
+    wait->arrived.wait(lock, options.stop, [&] { return wait->result.has_value(); });
+    if (wait->result) return std::move(*wait->result);
+  }
+  strand.post([core] { core->cancel(); });
+  return Error::canceled();
+}
+
+const Config& Client::config() const noexcept { return state_->config; }
+const std::shared_ptr<Executor>& Client::executor() const noexcept { return state_->executor; }
+const std::shared_ptr<Executor>& Client::handlers() const noexcept { return state_->handlers; }
+const std::shared_ptr<MetricsRegistry>& Client::metrics() const noexcept { return state_->metrics; }
+
+}  // namespace kubexx::rest

@@ -1,0 +1,103 @@
+#include "rest/credentials.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "kubexx/base/base64.hpp"
+#include "kubexx/base/log.hpp"
+
+namespace kubexx::rest {
+namespace {
+
+constexpr Duration kTokenFileLife = std::chrono::seconds(50);  // a minute less some leeway, as client-go
+
+std::string strip(std::string text) {
+  const auto space = " \t\r\n";
+  text.erase(text.find_last_not_of(space) + 1);
+  text.erase(0, text.find_first_not_of(space));
+  return text;
+}
+
+/// Impersonation extras are keys of the user's; what is no token character is percent-encoded.
+std::string header_key(std::string_view key) { return percent_encode(key, "!#$&'*+-.^_`|~"); }
+
+}  // namespace
+
+Credentials::Credentials(const Config& config, const ServerUrl& server, const Clock& clock,
+                         std::shared_ptr<Executor> blocking, std::shared_ptr<ExecSource> exec)
+    : config_(config),
+      allowed_(server.scheme == "https" || !config.unix_socket.empty() ||
+               (config.allow_insecure_credentials && server.loopback)),
+      clock_(clock),
+      blocking_(std::move(blocking)),
+      exec_(std::move(exec)) {
+  const bool any = !config.bearer_token.empty() || !config.bearer_token_file.empty() || !config.username.empty() || exec_;
+  if (any && !allowed_) {
+    log(LogLevel::Warning, "credentials are not sent to a server without TLS", {{"server", server.text()}});
+  }
+}
+
+Result<std::string> Credentials::token() {
+  if (!config_.bearer_token.empty() && config_.bearer_token_file.empty()) return config_.bearer_token;
+  if (config_.bearer_token_file.empty()) return std::string();
+  const std::lock_guard lock(mutex_);
+  const auto now = clock_.now();
+  if (!file_token_.empty() && now - file_read_ < kTokenFileLife) return file_token_;
+  std::ifstream file(config_.bearer_token_file);
+  std::stringstream text;
+  text << file.rdbuf();
+  auto fresh = strip(text.str());
+  if (!file || fresh.empty()) {
+    if (!file_token_.empty()) return file_token_;
+    if (!config_.bearer_token.empty()) return config_.bearer_token;
+    return Error::config("read bearer token file " + config_.bearer_token_file + ": " +
+                         (file ? "it is empty" : "it cannot be read"));
+  }
+  file_token_ = std::move(fresh);
+  file_read_ = now;
+  return file_token_;
+}
+
+Result<transport::Headers> Credentials::static_headers() {
+  transport::Headers headers;
+  const auto& as = config_.impersonate;
+  if (!as.user.empty()) headers.add("Impersonate-User", as.user);
+  if (!as.uid.empty()) headers.add("Impersonate-Uid", as.uid);
+  for (const auto& group : as.groups) headers.add("Impersonate-Group", group);
+  for (const auto& [key, values] : as.extra) {
+    for (const auto& value : values) headers.add("Impersonate-Extra-" + header_key(key), value);
+  }
+  if (!allowed_) return headers;
+  if (!config_.username.empty()) {
+    headers.add("Authorization", "Basic " + base64_encode(config_.username + ":" + config_.password));
+    return headers;
+  }
+  auto value = token();
+  if (!value) return value.error();
+  if (!value->empty()) headers.add("Authorization", "Bearer " + *value);
+  return headers;
+}
+
+void Credentials::prepare(const Strand& strand, UniqueFunction<void(Result<transport::Headers>)> done) {
+  auto headers = static_headers();
+  const bool authorized = headers && headers->find("Authorization");
+  if (!headers || authorized || !exec_ || !allowed_) return done(std::move(headers));
+  const auto join = [](transport::Headers base, Result<transport::Headers> more) -> Result<transport::Headers> {
+    if (!more) return more.error();
+    for (const auto& [name, value] : more->fields()) base.add(name, value);
+    return base;
+  };
+  if (exec_->fresh()) return done(join(std::move(*headers), exec_->headers()));
+  blocking_->post([strand, exec = exec_, base = std::move(*headers), join, done = std::move(done)]() mutable {
+    auto all = join(std::move(base), exec->headers());
+    strand.post([all = std::move(all), done = std::move(done)]() mutable { done(std::move(all)); });
+  });
+}
+
+void Credentials::rejected() {
+  if (exec_) exec_->invalidate();
+  const std::lock_guard lock(mutex_);
+  file_read_ = TimePoint{};
+}
+
+}  // namespace kubexx::rest

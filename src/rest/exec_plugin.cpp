@@ -1,0 +1,195 @@
+#include "rest/exec_plugin.hpp"
+
+#include <unistd.h>
+
+#include <mutex>
+#include <optional>
+
+#include "kubexx/base/base64.hpp"
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/object_builder.hpp"
+#include "kubexx/meta/time.hpp"
+#include "rest/subprocess.hpp"
+
+namespace kubexx::rest {
+namespace {
+
+constexpr std::string_view kGroup = "client.authentication.k8s.io/";
+
+/// Whether the plugin may talk to the person at the terminal.
+Result<bool> interactive(const ExecConfig& exec) {
+  const bool terminal = isatty(STDIN_FILENO) == 1;
+  if (exec.interactive_mode == "Never") return false;
+  if (exec.interactive_mode == "Always" && !terminal) {
+    return Error::config("exec plugin " + exec.command + " needs a terminal and standard input is none");
+  }
+  return terminal;
+}
+
+/// KUBERNETES_EXEC_INFO: what the plugin is told.
+Result<std::string> exec_info(const Config& config, const ServerUrl& server, bool is_interactive) {
+  const auto& exec = *config.exec;
+  meta::ObjectBuilder b;
+  b.begin_map();
+  b.key("kind");
+  b.string("ExecCredential");
+  b.key("apiVersion");
+  b.string(exec.api_version);
+  b.key("spec");
+  b.begin_map();
+  if (exec.provide_cluster_info) {
+    b.key("cluster");
+    b.begin_map();
+    b.key("server");
+    b.string(server.text());
+    const auto optional = [&b](const char* key, const std::string& value) {
+      if (value.empty()) return;
+      b.key(key);
+      b.string(value);
+    };
+    optional("tls-server-name", config.tls.server_name);
+    if (config.tls.insecure_skip_verify) {
+      b.key("insecure-skip-tls-verify");
+      b.boolean(true);
+    }
+    optional("certificate-authority-data", base64_encode(config.tls.ca_data));
+    optional("proxy-url", config.proxy_url);
+    if (!exec.cluster_extension.empty()) {
+      auto extension = meta::parse_json(exec.cluster_extension);
+      if (!extension) return extension.error();
+      b.key("config");
+      b.copy(extension->root());
+    }
+    b.end_map();
+  }
+  b.key("interactive");
+  b.boolean(is_interactive);
+  b.end_map();
+  b.end_map();
+  auto object = b.finish();
+  if (!object) return object.error();
+  return meta::to_json(*object);
+}
+
+class ExecPlugin final : public ExecSource {
+ public:
+  ExecPlugin(const Config& config, ServerUrl server, const Clock& clock, std::shared_ptr<transport::HttpTransport> transport)
+      : config_(config), server_(std::move(server)), clock_(clock), transport_(std::move(transport)) {}
+
+  bool fresh() const override {
+    const std::lock_guard lock(mutex_);
+    return holds();
+  }
+
+  void invalidate() override {
+    const std::lock_guard lock(mutex_);
+    credential_.reset();
+  }
+
+  Result<transport::Headers> headers() override {
+    // One run at a time; those who waited for it find its result.
+    const std::lock_guard running(run_mutex_);
+    {
+      const std::lock_guard lock(mutex_);
+      if (holds()) return as_headers(*credential_);
+    }
+    auto fetched = run();
+    if (!fetched) return fetched.error().with_context("getting credentials");
+    const std::lock_guard lock(mutex_);
+    const bool changed = fetched->certificate != certificate_ || fetched->key != key_;
+    if (changed && transport_) transport_->set_client_certificate(fetched->certificate, fetched->key);
+    certificate_ = fetched->certificate;
+    key_ = fetched->key;
+    credential_ = std::move(*fetched);
+    return as_headers(*credential_);
+  }
+
+ private:
+  struct Credential {
+    std::string token;
+    std::string certificate;
+    std::string key;
+    std::optional<WallTime> expires;
+  };
+
+  bool holds() const { return credential_ && (!credential_->expires || clock_.wall() < *credential_->expires); }
+
+  static transport::Headers as_headers(const Credential& credential) {
+    transport::Headers headers;
+    if (!credential.token.empty()) headers.add("Authorization", "Bearer " + credential.token);
+    return headers;
+  }
+
+  Result<Credential> run() const {
+    const auto& exec = *config_.exec;
+    auto with_person = interactive(exec);
+    if (!with_person) return with_person.error();
+    auto info = exec_info(config_, server_, *with_person);
+    if (!info) return info.error();
+    auto environment = exec.environment;
+    environment.emplace_back("KUBERNETES_EXEC_INFO", *info);
+    auto result = run_program(exec.command, exec.arguments, environment, *with_person);
+    const auto name = "exec plugin " + exec.command;
+    if (!result) {
+      if (exec.install_hint.empty()) return result.error();
+      return Error::config(result.error().message() + "\n\n" + exec.install_hint);
+    }
+    if (result->exit_code != 0) return Error::config(name + " failed with exit code " + std::to_string(result->exit_code));
+    auto answer = meta::parse_json(result->output);
+    if (!answer) return Error::config(name + " printed no ExecCredential: " + answer.error().message());
+    if (answer->kind() != "ExecCredential") return Error::config(name + " printed no ExecCredential");
+    if (answer->api_version() != exec.api_version) {
+      return Error::config(name + " is configured to use API version " + exec.api_version + ", it returned version " +
+                           std::string(answer->api_version().substr(0, 100)));
+    }
+    return read((*answer)["status"], name);
+  }
+
+  static Result<Credential> read(meta::Value status, const std::string& name) {
+    if (!status.is_map()) return Error::config(name + " didn't return a status field");
+    Credential credential;
+    credential.token = std::string(status["token"].string());
+    credential.certificate = std::string(status["clientCertificateData"].string());
+    credential.key = std::string(status["clientKeyData"].string());
+    if (credential.certificate.empty() != credential.key.empty()) {
+      return Error::config(name + " returned only one of certificate and key");
+    }
+    if (credential.token.empty() && credential.certificate.empty()) {
+      return Error::config(name + " didn't return a token or a certificate/key pair");
+    }
+    if (const auto text = status["expirationTimestamp"].get_string()) {
+      auto time = meta::Time::parse(*text);
+      if (!time) return Error::config(name + " returned a bad expirationTimestamp");
+      credential.expires = time->wall();
+    }
+    return credential;
+  }
+
+  const Config config_;
+  const ServerUrl server_;
+  const Clock& clock_;
+  std::shared_ptr<transport::HttpTransport> transport_;
+  std::mutex run_mutex_;
+  mutable std::mutex mutex_;
+  std::optional<Credential> credential_;  // guarded by mutex_
+  std::string certificate_;               // guarded by mutex_; what the transport has
+  std::string key_;                       // guarded by mutex_
+};
+
+}  // namespace
+
+Result<std::shared_ptr<ExecSource>> make_exec_source(const Config& config, const ServerUrl& server, const Clock& clock,
+                                                     std::shared_ptr<transport::HttpTransport> transport) {
+  const auto& exec = *config.exec;
+  const bool static_credential = !config.bearer_token.empty() || !config.bearer_token_file.empty() ||
+                                 !config.username.empty() || !config.tls.certificate_data.empty() ||
+                                 !config.tls.certificate_file.empty();
+  if (static_credential) return std::shared_ptr<ExecSource>();
+  if (exec.command.empty()) return Error::config("the exec plugin has no command");
+  if (exec.api_version != std::string(kGroup) + "v1" && exec.api_version != std::string(kGroup) + "v1beta1") {
+    return Error::config("exec plugin: invalid apiVersion \"" + exec.api_version + "\"");
+  }
+  return std::shared_ptr<ExecSource>(std::make_shared<ExecPlugin>(config, server, clock, std::move(transport)));
+}
+
+}  // namespace kubexx::rest

@@ -1,0 +1,55 @@
+#include <sys/utsname.h>
+
+#include <fstream>
+
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/status.hpp"
+#include "rest/body_decoder.hpp"
+#include "rest/client_state.hpp"
+
+namespace kubexx::rest {
+namespace {
+
+std::string describe(const Request& request) {
+  if (!request.absolute_path.empty()) return request.method + " " + request.absolute_path;
+  return request.method + " " + request.path.resource.group_resource().to_string();
+}
+
+}  // namespace
+
+Error error_of_response(int status, const transport::Headers& headers, std::string_view body, const Request& request) {
+  const auto* type = headers.find("Content-Type");
+  const std::string_view content_type = type ? std::string_view(*type) : std::string_view();
+  if (auto object = decode_body(content_type, body, {}); object && meta::is_status(*object)) {
+    if ((*object)["status"].string() != "Success") return meta::error_from_status(*object, status);
+  }
+  return meta::error_from_answer(status, body).with_context(describe(request));
+}
+
+std::vector<std::string> warnings_of(const transport::Headers& headers) {
+  std::vector<std::string> texts;
+  for (const auto& field : headers.fields()) {
+    const auto& value = field.second;
+    if (!transport::Headers{field}.find("Warning") || !value.starts_with("299 ")) continue;
+    const auto open = value.find('"');
+    if (open == std::string::npos) continue;
+    std::string text;
+    for (std::size_t i = open + 1; i < value.size() && value[i] != '"'; ++i) {
+      if (value[i] == '\\' && i + 1 < value.size()) ++i;
+      text += value[i];
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+std::string default_user_agent() {
+  std::string program = "unknown";
+  std::ifstream file("/proc/self/comm");
+  std::getline(file, program);
+  utsname host{};
+  uname(&host);
+  return program + "/unknown (linux/" + host.machine + ") kubexx/0.1";
+}
+
+}  // namespace kubexx::rest

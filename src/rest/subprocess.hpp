@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/result.hpp"
+
+namespace kubexx::rest {
+
+struct SubprocessResult {
+  int exit_code = 0;  ///< 128 + n when signal n ended it
+  std::string output;
+};
+
+/// Runs a program to its end and collects its standard output, at most 1 MB. Standard error is ours. `environment` is
+/// added to ours. Blocks. A program that does not exist is an Error whose message contains "not found".
+Result<SubprocessResult> run_program(const std::string& command, const std::vector<std::string>& arguments,
+                                     const std::vector<std::pair<std::string, std::string>>& environment, bool pass_stdin);
+
+}  // namespace kubexx::rest

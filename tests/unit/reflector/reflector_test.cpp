@@ -1,0 +1,645 @@
+#include "kubexx/reflector/reflector.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/reflector/script.hpp"
+
+namespace kubexx::reflector {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::Pair;
+
+class ReflectorTest : public testing::Test {
+ protected:
+  void start(ReflectorOptions options = {}) {
+    options.random = &random;
+    if (options.type_description.empty()) options.type_description = "configmaps";
+    if (!options.watch_error_handler) {
+      options.watch_error_handler = [this](const Error& error) { errors.push_back(error.message()); };
+    }
+    reflector = Reflector::create(script, sink, Strand(executor), std::move(options));
+    reflector->start();
+    executor->run_until_idle();
+  }
+  void run() { executor->run_until_idle(); }
+  void send(meta::WatchEventType type, meta::Object object) {
+    script->stream().send({type, std::move(object)});
+    run();
+  }
+  ReflectorState state() const { return reflector->status().state; }
+  std::vector<std::string> list_versions() const {
+    std::vector<std::string> versions;
+    for (const auto& query : script->lists) versions.push_back(query.resource_version);
+    return versions;
+  }
+  void TearDown() override {
+    if (reflector) reflector->stop();
+    executor->run_until_idle();
+  }
+
+  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  std::shared_ptr<Script> script = std::make_shared<Script>();
+  std::shared_ptr<Recorder> sink = std::make_shared<Recorder>();
+  std::shared_ptr<Reflector> reflector;
+  Random random{7};
+  std::vector<std::string> errors;
+};
+
+// TestReflectorListAndWatch, list mode
+TEST_F(ReflectorTest, ListsAtZeroThenWatchesFromTheListsVersion) {
+  script->answer({config_map("a", "3"), config_map("b", "5")}, "7");
+
+  start();
+
+  EXPECT_EQ(script->lists.at(0).resource_version, "0");
+  EXPECT_EQ(script->lists.at(0).limit, 500);
+  ASSERT_EQ(script->watches.size(), 1U);
+  EXPECT_EQ(script->watches[0].resource_version, "7");
+  EXPECT_TRUE(script->watches[0].allow_watch_bookmarks);
+  EXPECT_FALSE(script->watches[0].send_initial_events);
+  EXPECT_THAT(sink->history, ElementsAre("replace a@3 b@5 at 7"));
+  EXPECT_EQ(state(), ReflectorState::Watching);
+  EXPECT_EQ(reflector->last_sync_resource_version(), "7");
+}
+
+// TestReflectorListAndWatch, watch-list mode; TestWatchList "synced on bookmark"
+TEST_F(ReflectorTest, WatchListDeliversTheStateAtItsBookmarkAndKeepsTheStream) {
+  script->watch_list = true;
+  start();
+  ASSERT_EQ(script->watches.size(), 1U);
+  EXPECT_EQ(script->watches[0].send_initial_events, true);
+  EXPECT_EQ(script->watches[0].resource_version_match, "NotOlderThan");
+  EXPECT_EQ(script->watches[0].resource_version, "");
+
+  send(meta::WatchEventType::Added, config_map("a", "3"));
+  send(meta::WatchEventType::Added, config_map("b", "9"));
+  EXPECT_TRUE(sink->history.empty());
+  EXPECT_EQ(reflector->last_sync_resource_version(), "");
+  script->stream().send(bookmark("12", true));
+  run();
+  send(meta::WatchEventType::Modified, config_map("a", "13"));
+
+  EXPECT_THAT(sink->history, ElementsAre("replace a@3 b@9 at 12", "update a@13"));
+  EXPECT_EQ(script->streams.size(), 1U);
+  EXPECT_TRUE(script->lists.empty());
+  EXPECT_EQ(reflector->last_sync_resource_version(), "13");
+  EXPECT_TRUE(reflector->status().used_watch_list);
+}
+
+TEST_F(ReflectorTest, ChangesBeforeTheBookmarkShapeTheInitialState) {
+  script->watch_list = true;
+  start();
+
+  send(meta::WatchEventType::Added, config_map("a", "3"));
+  send(meta::WatchEventType::Added, config_map("b", "4"));
+  send(meta::WatchEventType::Modified, config_map("a", "5"));
+  send(meta::WatchEventType::Deleted, config_map("b", "6"));
+  script->stream().send(bookmark("7", true));
+  run();
+
+  EXPECT_THAT(sink->history, ElementsAre("replace a@5 at 7"));
+}
+
+TEST_F(ReflectorTest, OnlyTheExactAnnotationEndsTheInitialEvents) {
+  script->watch_list = true;
+  start();
+  auto almost = bookmark("5", true);
+  almost.object = meta::object_from_json(
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"True"}}})");
+
+  script->stream().send(almost);
+  run();
+
+  EXPECT_TRUE(sink->history.empty());
+  EXPECT_EQ(state(), ReflectorState::WatchListing);
+}
+
+TEST_F(ReflectorTest, ARefusedWatchListFallsBackToAListAndIsRemembered) {
+  script->watch_list = true;
+  script->server = "remembers-refusal";
+  script->refusals.push_back(Error::api(422, "Invalid", "sendInitialEvents is forbidden"));
+  script->answer({config_map("a", "1")}, "2");
+  start();
+  EXPECT_EQ(script->lists.size(), 1U);
+  EXPECT_EQ(state(), ReflectorState::Watching);
+
+  script->answer({config_map("a", "1")}, "3");
+  script->stream().send(status_event(410, "Expired", "too old"));
+  run();
+  executor->advance(seconds(2));
+
+  EXPECT_EQ(script->lists.size(), 2U);  // no second WatchList was tried
+  EXPECT_FALSE(script->watches.at(2).send_initial_events);
+}
+
+TEST_F(ReflectorTest, AWatchListWithoutProgressFallsBackToAList) {
+  script->watch_list = true;
+  script->answer({config_map("a", "1")}, "2");
+  start();
+  send(meta::WatchEventType::Added, config_map("a", "1"));
+
+  executor->advance(seconds(31));
+
+  EXPECT_THAT(sink->history, ElementsAre("replace a@1 at 2"));
+  EXPECT_FALSE(reflector->status().used_watch_list);
+}
+
+TEST_F(ReflectorTest, AWatchListThatClosesEarlyStartsOverWithACleanState) {
+  script->watch_list = true;
+  start();
+  send(meta::WatchEventType::Added, config_map("gone", "3"));
+  script->stream().close();
+  run();
+  ASSERT_EQ(script->streams.size(), 2U);
+
+  send(meta::WatchEventType::Added, config_map("a", "4"));
+  script->stream().send(bookmark("5", true));
+  run();
+
+  EXPECT_THAT(sink->history, ElementsAre("replace a@4 at 5"));
+}
+
+TEST_F(ReflectorTest, AWatchListThatKeepsClosingEarlyFallsBackToAList) {
+  script->watch_list = true;
+  script->answer({}, "2");
+  start();
+
+  for (int i = 0; i < 5; ++i) {
+    script->stream().close();
+    run();
+  }
+
+  EXPECT_EQ(script->lists.size(), 1U);
+}
+
+// TestReflectorWatchHandler
+TEST_F(ReflectorTest, EventsReachTheSinkInOrderAndOtherKindsAreSkipped) {
+  script->answer({}, "1");
+  ReflectorOptions options;
+  options.expected_kind = meta::GroupVersionKind{"", "v1", "ConfigMap"};
+  start(std::move(options));
+
+  send(meta::WatchEventType::Added, config_map("a", "2"));
+  send(meta::WatchEventType::Modified, config_map("a", "3"));
+  send(meta::WatchEventType::Added, meta::object_from_json(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","resourceVersion":"90"}})"));
+  send(meta::WatchEventType::Added, meta::object_from_json(R"({"kind":"ConfigMap","apiVersion":"v1"})"));
+  send(meta::WatchEventType::Deleted, config_map("a", "4"));
+  script->stream().send(bookmark("9"));
+  run();
+
+  EXPECT_THAT(sink->history, ElementsAre("replace at 1", "add a@2", "update a@3", "remove a@4", "bookmark 9"));
+  EXPECT_EQ(reflector->last_sync_resource_version(), "9");
+  EXPECT_EQ(reflector->status().skipped, 2U);
+}
+
+// client-go: a clean close is answered by a new watch at once, without a list and without waiting.
+TEST_F(ReflectorTest, ACleanCloseReopensAtTheLastVersionAtOnce) {
+  script->answer({}, "1");
+  start();
+  send(meta::WatchEventType::Added, config_map("a", "8"));
+
+  script->stream().close();
+  run();
+
+  ASSERT_EQ(script->watches.size(), 2U);
+  EXPECT_EQ(script->watches[1].resource_version, "8");
+  EXPECT_EQ(script->lists.size(), 1U);
+  EXPECT_EQ(reflector->status().restarts.at("closed"), 1U);
+}
+
+TEST_F(ReflectorTest, ALostConnectionIsAnsweredLikeACleanClose) {
+  script->answer({}, "1");
+  start();
+  send(meta::WatchEventType::Added, config_map("a", "8"));
+
+  script->stream().fail(Error::transport(TransportFailure::Reset, "reset by peer"));
+  run();
+
+  EXPECT_EQ(script->watches.size(), 2U);
+  EXPECT_EQ(script->lists.size(), 1U);
+}
+
+TEST_F(ReflectorTest, AVeryShortWatchWaitsAndListsAgain) {
+  script->answer({}, "1");
+  start();
+
+  script->stream().close();
+  run();
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  EXPECT_EQ(script->watches.size(), 1U);
+  script->answer({}, "2");
+  executor->advance(seconds(2));
+
+  EXPECT_THAT(list_versions(), ElementsAre("0", "1"));
+  EXPECT_EQ(state(), ReflectorState::Watching);
+}
+
+// TestCloseWatchChannelOnError, TestWatchList "expired established watch returns for relist"
+TEST_F(ReflectorTest, AnExpiredEventRelistsAtTheLastVersionAfterABackoff) {
+  script->answer({}, "1");
+  start();
+  send(meta::WatchEventType::Added, config_map("a", "8"));
+
+  script->stream().send(status_event(410, "Expired", "too old resource version"));
+  run();
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  EXPECT_FALSE(script->stream().alive);
+  script->answer({config_map("a", "8")}, "20");
+  executor->advance(seconds(2));
+
+  EXPECT_THAT(list_versions(), ElementsAre("0", "8"));
+  EXPECT_THAT(errors, ElementsAre());  // not an error of the round
+}
+
+// TestNoRelistOnTooManyRequests, TestBackoffOnTooManyRequests
+TEST_F(ReflectorTest, TooManyRequestsAreWaitedOutWithoutAList) {
+  script->answer({}, "1");
+  script->refusals = {Error::api(429, "TooManyRequests", "slow down"), Error::api(429, "TooManyRequests", "slow down"),
+                      std::nullopt};
+  start();
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  executor->advance(seconds(10));
+  ASSERT_EQ(script->watches.size(), 3U);
+  EXPECT_EQ(state(), ReflectorState::Watching);
+
+  script->stream().send(status_event(429, "TooManyRequests", "slow down"));
+  run();
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  executor->advance(seconds(20));
+
+  EXPECT_EQ(script->watches.size(), 4U);
+  EXPECT_EQ(script->lists.size(), 1U);
+}
+
+// TestReflectorListAndWatchInitConnBackoff
+TEST_F(ReflectorTest, RefusedConnectionsGrowTheBackoff) {
+  script->answer({}, "1");
+  for (int i = 0; i < 4; ++i) script->refusals.push_back(Error::transport(TransportFailure::Refused, "refused"));
+  script->refusals.push_back(std::nullopt);
+  const auto begin = executor->clock().now();
+  start();
+
+  while (state() == ReflectorState::BackingOff) ASSERT_TRUE(executor->advance_to_next_timer());
+
+  EXPECT_GE(executor->clock().now() - begin, milliseconds(800 + 1600 + 3200 + 6400));
+  EXPECT_LE(executor->clock().now() - begin, milliseconds(2 * (800 + 1600 + 3200 + 6400)));
+  EXPECT_EQ(script->lists.size(), 1U);
+}
+
+TEST_F(ReflectorTest, AFailedOpenIsReportedAndListsAgain) {
+  script->answer({}, "1");
+  script->refusals = {Error::api(403, "Forbidden", "no")};
+  start();
+  EXPECT_THAT(errors, ElementsAre("failed to watch configmaps: no"));
+  EXPECT_EQ(reflector->status().last_error->code(), 403);
+
+  script->answer({}, "2");
+  executor->advance(seconds(2));
+
+  EXPECT_EQ(script->lists.size(), 2U);
+  EXPECT_EQ(reflector->status().last_error, std::nullopt);
+}
+
+// TestReflectorExpiredExactResourceVersion: "0", "10", ""
+TEST_F(ReflectorTest, AListRefusedAsTooOldIsRepeatedAtOnceForTheMostRecent) {
+  script->answer({}, "10");
+  start();
+  script->stream().send(status_event(410, "Expired", "too old"));
+  run();
+  script->answer(Error::api(410, "Expired", "too old"));
+  script->answer({config_map("a", "11")}, "12");
+  executor->advance(seconds(2));
+
+  EXPECT_THAT(list_versions(), ElementsAre("0", "10", ""));
+  EXPECT_EQ(reflector->last_sync_resource_version(), "12");
+}
+
+// TestReflectorFullListIfTooLarge: three spellings of the same answer
+TEST_F(ReflectorTest, AListRefusedAsTooNewIsRepeatedForTheMostRecent) {
+  std::vector<Error> spellings = {
+      Error::api(504, "Timeout", "Timeout: x").with_details({"", "", "", "", {{"ResourceVersionTooLarge", "Too large resource version", ""}}}),
+      Error::api(504, "Timeout", "x").with_details({"", "", "", "", {{"", "Too large resource version", ""}}}),
+      Error::api(504, "Timeout", "Too large resource version: 30, current: 20")};
+  script->answer({}, "30");
+  start();
+  for (const auto& refusal : spellings) {
+    script->stream().send(status_event(410, "Expired", "too old"));
+    run();
+    script->answer(refusal);
+    script->answer({}, "20");
+    executor->advance(minutes(1));
+    EXPECT_EQ(script->lists.back().resource_version, "");
+    EXPECT_EQ(reflector->last_sync_resource_version(), "20");
+  }
+}
+
+// TestReflectorFullListIfExpired
+TEST_F(ReflectorTest, AnExpiredPageLeadsToOneListWithoutPagesAtTheSameVersion) {
+  script->answer({config_map("a", "1")}, "10", "next");
+  script->answer(Error::api(410, "Expired", "token too old"));
+  script->answer({config_map("a", "1"), config_map("b", "2")}, "11");
+
+  start();
+
+  ASSERT_EQ(script->lists.size(), 3U);
+  EXPECT_EQ(script->lists[1].continue_token, "next");
+  EXPECT_EQ(script->lists[1].resource_version, "");
+  EXPECT_EQ(script->lists[2].resource_version, "0");
+  EXPECT_EQ(script->lists[2].limit, 0);
+  EXPECT_THAT(sink->history, ElementsAre("replace a@1 b@2 at 11"));
+}
+
+TEST_F(ReflectorTest, PagesAreCollectedUnderTheFirstPagesVersion) {
+  script->answer({config_map("a", "1")}, "10", "next");
+  script->answer({config_map("b", "2")}, "99");
+
+  start();
+
+  EXPECT_THAT(sink->history, ElementsAre("replace a@1 b@2 at 10"));
+}
+
+// TestReflectorNotPaginatingNotConsistentReads, TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled
+TEST_F(ReflectorTest, ARelistIsPagedOnlyWhenTheServerPagedTheCachedList) {
+  script->answer({}, "10");
+  start();
+  script->stream().send(status_event(410, "Expired", "x"));
+  run();
+  script->answer({}, "11");
+  executor->advance(seconds(2));
+  EXPECT_EQ(script->lists.at(1).limit, 0);
+
+  script = std::make_shared<Script>();
+  script->answer({}, "10", "more");
+  script->answer({}, "10");
+  start();
+  script->stream().send(status_event(410, "Expired", "x"));
+  run();
+  script->answer({}, "11");
+  executor->advance(seconds(2));
+  EXPECT_EQ(script->lists.at(2).limit, 500);
+}
+
+// TestReflectorWatchListPageSize
+TEST_F(ReflectorTest, AnExplicitPageSizeIsUsedForEveryList) {
+  script->answer({}, "10");
+  ReflectorOptions options;
+  options.page_size = 4;
+  start(std::move(options));
+  script->stream().send(status_event(410, "Expired", "x"));
+  run();
+  script->answer({}, "11");
+  executor->advance(seconds(2));
+
+  EXPECT_EQ(script->lists.at(0).limit, 4);
+  EXPECT_EQ(script->lists.at(1).limit, 4);
+}
+
+TEST_F(ReflectorTest, ATableIsRefused) {
+  script->answers.push_back({{}, meta::ListMeta{"meta.k8s.io/v1", "Table", "3", "", {}}});
+  start();
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_THAT(errors[0], testing::HasSubstr("Table"));
+  EXPECT_TRUE(sink->history.empty());
+}
+
+// TestWatchTimeout
+TEST_F(ReflectorTest, WatchTimeoutsAreRandomBetweenOnceAndTwiceTheMinimum) {
+  for (const auto& [asked, least] : {std::pair{minutes(0), 300}, {minutes(1), 300}, {minutes(30), 1800}}) {
+    script = std::make_shared<Script>();
+    script->answer({}, "1");
+    ReflectorOptions options;
+    options.min_watch_timeout = asked;
+    start(std::move(options));
+    std::set<std::int64_t> seen;
+    for (int i = 0; i < 20; ++i) {
+      send(meta::WatchEventType::Added, config_map("a", std::to_string(i + 2)));
+      script->stream().close();
+      run();
+      const auto timeout = script->watches.back().timeout_seconds.value();
+      EXPECT_GE(timeout, least);
+      EXPECT_LE(timeout, 2 * least);
+      seen.insert(timeout);
+    }
+    EXPECT_GT(seen.size(), 5U);
+  }
+}
+
+// TestReflectorResync
+TEST_F(ReflectorTest, AFailedResyncEndsTheWatch) {
+  script->answer({}, "1");
+  ReflectorOptions options;
+  options.resync_period = seconds(10);
+  start(std::move(options));
+  executor->advance(seconds(25));
+  EXPECT_THAT(sink->history, ElementsAre("replace at 1", "resync", "resync"));
+
+  sink->fail_resync = true;
+  executor->advance(seconds(5));
+
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  EXPECT_TRUE(errors.empty());
+}
+
+TEST_F(ReflectorTest, ResyncIsAskedForAtEachTickAndNeverTouchesTheServer) {
+  script->answer({}, "1");
+  ReflectorOptions options;
+  options.resync_period = seconds(10);
+  options.version_check = Duration::zero();
+  int asked = 0;
+  options.should_resync = [&] { return ++asked % 2 == 0; };
+  start(std::move(options));
+
+  executor->advance(seconds(45));
+
+  EXPECT_EQ(asked, 4);
+  EXPECT_THAT(sink->history, ElementsAre("replace at 1", "resync", "resync"));
+  EXPECT_EQ(script->lists.size() + script->watches.size(), 2U);
+}
+
+// TestRetryInternalError
+TEST_F(ReflectorTest, InternalErrorsAreRetriedOnlyInsideTheirWindow) {
+  script->answer({}, "1");
+  ReflectorOptions options;
+  options.max_internal_error_retry = seconds(30);
+  start(std::move(options));
+
+  script->stream().send(status_event(500, "InternalError", "boom"));
+  run();
+  EXPECT_EQ(script->watches.size(), 2U);
+  executor->advance(seconds(31));
+  script->stream().send(status_event(500, "InternalError", "boom"));
+  run();
+
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+}
+
+TEST_F(ReflectorTest, AnUndecodableEventEndsTheWatchAndLists) {
+  script->answer({}, "1");
+  start();
+
+  script->stream().fail(Error::decode("bad frame"));
+  run();
+  script->answer({}, "2");
+  executor->advance(seconds(2));
+
+  EXPECT_EQ(script->lists.size(), 2U);
+  EXPECT_EQ(reflector->status().restarts.at("undecodable"), 1U);
+}
+
+TEST_F(ReflectorTest, ARestoredServerIsNoticedAtTheNextWatch) {
+  script->answer({config_map("a", "90")}, "100");
+  start();
+  send(meta::WatchEventType::Modified, config_map("a", "110"));
+  script->current_version = "50";
+  script->answer({config_map("a", "40")}, "50");
+
+  script->stream().close();
+  run();
+
+  EXPECT_EQ(script->lists.back().resource_version, "");
+  EXPECT_EQ(sink->state.at("a"), "40");
+  EXPECT_EQ(reflector->last_sync_resource_version(), "50");
+}
+
+TEST_F(ReflectorTest, ARestoredServerIsNoticedWhileWatching) {
+  script->answer({config_map("a", "90")}, "100");
+  start();
+  script->current_version = "50";
+  script->answer({}, "50");
+
+  executor->advance(minutes(5) + seconds(1));
+
+  EXPECT_TRUE(sink->state.empty());
+}
+
+TEST_F(ReflectorTest, AnEqualOrNewerServerVersionChangesNothing) {
+  script->answer({}, "100");
+  start();
+  script->current_version = "100";
+
+  executor->advance(minutes(11));
+
+  EXPECT_EQ(script->version_checks, 2);
+  EXPECT_EQ(script->lists.size(), 1U);
+  EXPECT_EQ(state(), ReflectorState::Watching);
+}
+
+TEST_F(ReflectorTest, ARemovedResourceEmptiesTheSinkAndParksUntilServedAgain) {
+  script->can_await = true;
+  script->answer({config_map("a", "1")}, "5");
+  start();
+  script->stream().send(status_event(410, "Expired", "x"));
+  run();
+  script->answer(Error::api(404, "NotFound", "404 page not found"));
+  executor->advance(seconds(2));
+  EXPECT_EQ(state(), ReflectorState::Parked);
+  EXPECT_TRUE(sink->state.empty());
+  executor->advance(minutes(30));
+  EXPECT_EQ(script->lists.size(), 2U);
+
+  script->answer({config_map("b", "7")}, "8");
+  script->served_again();
+  run();
+
+  EXPECT_EQ(script->lists.back().resource_version, "0");
+  EXPECT_THAT(sink->state, ElementsAre(Pair("b", "7")));
+}
+
+TEST_F(ReflectorTest, AResourceWithoutWatchIsPolled) {
+  script->watchable = false;
+  script->answer({config_map("a", "1")}, "5");
+  start();
+  EXPECT_EQ(state(), ReflectorState::Polling);
+  script->answer({config_map("a", "2")}, "6");
+
+  executor->advance(minutes(5));
+
+  EXPECT_EQ(sink->state.at("a"), "2");
+  EXPECT_TRUE(script->watches.empty());
+}
+
+TEST_F(ReflectorTest, VerifyListsTheMostRecentStateAndGoesOnWatching) {
+  script->answer({config_map("a", "1")}, "5");
+  ReflectorOptions options;
+  options.verify_every = minutes(2);
+  start(std::move(options));
+  script->answer({config_map("a", "9")}, "10");
+
+  executor->advance(minutes(2));
+
+  EXPECT_EQ(script->lists.back().resource_version, "");
+  EXPECT_EQ(sink->state.at("a"), "9");
+  EXPECT_EQ(script->watches.back().resource_version, "10");
+}
+
+// TestReflectorWatchStoppedBefore, TestReflectorWatchStoppedAfter, TestRunUntil
+TEST_F(ReflectorTest, StopClosesTheWatchAndSilencesTheSink) {
+  script->answer({}, "1");
+  start();
+
+  bool stopped = false;
+  reflector->stop([&] { stopped = true; });
+  run();
+  send(meta::WatchEventType::Added, config_map("late", "2"));
+  executor->advance(minutes(20));
+
+  EXPECT_TRUE(stopped);
+  EXPECT_FALSE(script->streams[0]->alive);
+  EXPECT_THAT(sink->history, ElementsAre("replace at 1"));
+  EXPECT_EQ(state(), ReflectorState::Stopped);
+}
+
+TEST_F(ReflectorTest, AStoppedReflectorNeverAsksTheServer) {
+  reflector = Reflector::create(script, sink, Strand(executor), {});
+  reflector->stop();
+  reflector->start();
+  run();
+
+  EXPECT_TRUE(script->lists.empty());
+  EXPECT_TRUE(script->watches.empty());
+}
+
+// TestReflectorListAndWatchWithErrors
+TEST_F(ReflectorTest, AFailingReplaceFailsTheRoundAndIsTriedAgain) {
+  sink->fail_replace = true;
+  script->answer({config_map("a", "1")}, "5");
+  start();
+  EXPECT_THAT(errors, ElementsAre("unable to sync configmaps: no room"));
+
+  sink->fail_replace = false;
+  script->answer({config_map("a", "1")}, "5");
+  executor->advance(seconds(2));
+
+  EXPECT_EQ(sink->state.at("a"), "1");
+}
+
+// TestWatchListResourceVersion: versions of unordered initial ADDED events are not published
+TEST_F(ReflectorTest, AWatchWithoutAVersionPublishesNoneUntilAnotherEventCame) {
+  script->answer({}, "");
+  start();
+  send(meta::WatchEventType::Added, config_map("b", "9"));
+  EXPECT_EQ(reflector->last_sync_resource_version(), "");
+
+  send(meta::WatchEventType::Modified, config_map("b", "10"));
+
+  EXPECT_EQ(reflector->last_sync_resource_version(), "10");
+}
+
+TEST_F(ReflectorTest, TheNameIsTheCallSiteUnlessGiven) {
+  const auto unnamed = Reflector::create(script, sink, Strand(executor), {});
+  ReflectorOptions options;
+  options.name = "mine";
+  const auto named = Reflector::create(script, sink, Strand(executor), options);
+
+  EXPECT_THAT(unnamed->name(), testing::StartsWith("reflector_test.cpp:"));
+  EXPECT_EQ(named->name(), "mine");
+  EXPECT_EQ(unnamed->type_description(), "<unspecified>");
+}
+
+}  // namespace
+}  // namespace kubexx::reflector
