@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace kubexx::transport {
 namespace {
@@ -13,18 +12,13 @@ constexpr long kBuffer = 256 * 1024;
 
 }  // namespace
 
-CURLcode Dial::prepare_tls(CURL*, void* context, void* data) {
-  auto* self = static_cast<Dial*>(data);
-  auto* tls = static_cast<SSL_CTX*>(context);
-  // An https proxy is asked first, and speaks HTTP/1.1.
-  if (self->endpoint().proxy.rfind("https://", 0) == 0 && !std::exchange(self->proxy_prepared_, true)) return CURLE_OK;
+void Dial::prepare_tls(ssl_ctx_st& tls) {
   // libcurl would speak HTTP/2 itself if it had offered it.
   static constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
-  SSL_CTX_set_alpn_protos(tls, kProtocols, sizeof kProtocols - 1);
+  SSL_CTX_set_alpn_protos(&tls, kProtocols, sizeof kProtocols - 1);
   // Fewer system calls for large bodies: OpenSSL otherwise asks the socket for each record's header and body.
-  SSL_CTX_set_read_ahead(tls, 1);
-  SSL_CTX_set_default_read_buffer_len(tls, 64 * 1024);
-  return CURLE_OK;
+  SSL_CTX_set_read_ahead(&tls, 1);
+  SSL_CTX_set_default_read_buffer_len(&tls, 64 * 1024);
 }
 
 Dial::Dial(CurlMulti& multi, Endpoint endpoint, Done done)
@@ -32,8 +26,6 @@ Dial::Dial(CurlMulti& multi, Endpoint endpoint, Done done)
   set(CURLOPT_CONNECT_ONLY, 1L);
   set(CURLOPT_SSL_ENABLE_ALPN, 0L);
   set(CURLOPT_BUFFERSIZE, kBuffer);
-  set(CURLOPT_SSL_CTX_FUNCTION, &Dial::prepare_tls);
-  set(CURLOPT_SSL_CTX_DATA, this);
   start();
 }
 
@@ -83,7 +75,7 @@ Dial::Io Dial::write(const char* data, std::size_t size, std::size_t& count) {
 }
 
 Error Dial::failure() const {
-  if (last_ == CURLE_OK || last_ == CURLE_UNSUPPORTED_PROTOCOL)
+  if (last_ == CURLE_OK || last_ == CURLE_AGAIN || last_ == CURLE_UNSUPPORTED_PROTOCOL)
     return Error::transport(TransportFailure::Eof, endpoint().target.address() + ": connection closed by the peer");
   return error_of(last_);
 }

@@ -26,13 +26,12 @@ class Dial final : public EndpointTransfer {
 
  private:
   void on_done(CURLcode code) override;
-  static CURLcode prepare_tls(CURL*, void* context, void* self);
+  void prepare_tls(ssl_ctx_st& tls) override;
   void learn_protocol();
 
   Done done_;
   int socket_ = -1;
   bool http2_ = false;
-  bool proxy_prepared_ = false;
   CURLcode last_ = CURLE_OK;
   std::string early_;  ///< bytes that came while the protocol was being asked for
 };

@@ -2,11 +2,13 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "transport/ascii.hpp"
 #include "transport/proxy.hpp"
@@ -69,13 +71,17 @@ void EndpointTransfer::set_tls() {
   set(CURLOPT_PROXY_SSL_VERIFYHOST, verify * 2L);
   set(CURLOPT_PROXY_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   set(CURLOPT_SSL_SESSIONID_CACHE, 0L);  // a resumed session would carry a replaced client certificate
-  set(CURLOPT_CA_CACHE_TIMEOUT, 300L);   // concerns the system's roots only; ours are passed as text
+  set(CURLOPT_CA_CACHE_TIMEOUT, 0L);     // a changed authority is seen by the next connection
+  set(CURLOPT_CAINFO, static_cast<const char*>(nullptr));
+  set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  set(CURLOPT_PROXY_CAINFO, static_cast<const char*>(nullptr));
+  set(CURLOPT_PROXY_CAPATH, static_cast<const char*>(nullptr));
+  set(CURLOPT_SSL_CTX_FUNCTION, &EndpointTransfer::on_tls_context);
+  set(CURLOPT_SSL_CTX_DATA, this);
   if (!tls.ca.empty()) {
     curl_blob ca = blob(tls.ca);
     set(CURLOPT_CAINFO_BLOB, &ca);
     set(CURLOPT_PROXY_CAINFO_BLOB, &ca);
-    set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
-    set(CURLOPT_PROXY_CAPATH, static_cast<const char*>(nullptr));
   }
   if (!tls.certificate.empty()) {
     curl_blob certificate = blob(tls.certificate);
@@ -85,6 +91,18 @@ void EndpointTransfer::set_tls() {
     set(CURLOPT_SSLKEY_BLOB, &key);
     set(CURLOPT_SSLKEYTYPE, "PEM");
   }
+}
+
+CURLcode EndpointTransfer::on_tls_context(CURL*, void* context, void* data) {
+  auto* self = static_cast<EndpointTransfer*>(data);
+  auto* tls = static_cast<SSL_CTX*>(context);
+  // libcurl would parse the system's bundle for each connection, on this thread.
+  if (self->endpoint_.tls->ca.empty() && !self->endpoint_.options->tls.insecure_skip_verify)
+    SSL_CTX_set1_cert_store(tls, system_roots());
+  // An https proxy comes first.
+  bool to_proxy = self->endpoint_.proxy.rfind("https://", 0) == 0 && !std::exchange(self->proxy_prepared_, true);
+  if (!to_proxy) self->prepare_tls(*tls);
+  return CURLE_OK;
 }
 
 void EndpointTransfer::set_route() {

@@ -9,6 +9,8 @@
 #include "transport/target.hpp"
 #include "transport/tls_material.hpp"
 
+struct ssl_ctx_st;
+
 namespace kubexx::transport {
 
 /// Everything that decides how a connection to one origin is made.
@@ -26,13 +28,17 @@ class EndpointTransfer : public CurlTransfer {
 
  protected:
   EndpointTransfer(CurlMulti& multi, Endpoint endpoint, const std::string& path);
+  /// Called for the TLS session with the endpoint, not for that with an https proxy.
+  virtual void prepare_tls(ssl_ctx_st&) {}
   /// What libcurl's result means, with the address as context: "connect 127.0.0.1:6443: refused".
   Error error_of(CURLcode code) const;
 
  private:
+  static CURLcode on_tls_context(CURL*, void* context, void* self);
   void set_tls();
   void set_route();
   Endpoint endpoint_;
+  bool proxy_prepared_ = false;
 };
 
 }  // namespace kubexx::transport

@@ -299,17 +299,17 @@ void Http2Connection::read_some() {
     std::size_t count = 0;
     Dial::Io result = dial_->read(buffer, sizeof buffer, count);
     if (result == Dial::Io::Again) {
-      if (progress) last_read_ = loop_->now();
+      if (progress) heard();
       return settle();
     }
-    if (result != Dial::Io::Done) return fail(dial_->failure());
+    if (result != Dial::Io::Done) return fail(broken());
     progress = true;
     in_session_ = true;
     auto taken = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(buffer), count);
     in_session_ = false;
     if (taken < 0) return fail(Error::decode(peer_ + ": HTTP/2: " + nghttp2_strerror(static_cast<int>(taken))));
   }
-  last_read_ = loop_->now();
+  heard();
   settle();
   // OpenSSL may hold the rest, of which the socket knows nothing: come back without an event.
   loop_->defer([this, alive = std::weak_ptr<bool>(alive_)] {
@@ -321,11 +321,7 @@ void Http2Connection::settle() {
   if (in_session_ || closed_) return;
   flush();
   if (closed_) return;
-  if (!nghttp2_session_want_read(session_) && !nghttp2_session_want_write(session_)) {
-    std::string cause = protocol_error_.empty() ? "connection closed by the peer" : "HTTP/2: " + protocol_error_;
-    return fail(protocol_error_.empty() ? Error::transport(TransportFailure::Eof, peer_ + ": " + cause)
-                                        : Error::decode(peer_ + ": " + cause));
-  }
+  if (!nghttp2_session_want_read(session_) && !nghttp2_session_want_write(session_)) return fail(broken());
   if (draining_ && streams_.empty()) close();
 }
 
@@ -342,7 +338,7 @@ void Http2Connection::flush() {
     if (output_.empty()) break;
     std::size_t sent = 0;
     Dial::Io result = dial_->write(output_.data(), output_.size(), sent);
-    if (result == Dial::Io::Failed) return fail(dial_->failure());
+    if (result == Dial::Io::Failed) return fail(broken());
     if (result == Dial::Io::Again) break;
     output_.erase(0, sent);
   }
@@ -352,31 +348,41 @@ void Http2Connection::flush() {
   loop_->change(dial_->socket(), blocked ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
+// The peer's violation of the protocol, if that is why the session is over, else what happened to the socket.
+Error Http2Connection::broken() const {
+  if (nghttp2_session_want_read(session_) || protocol_error_.empty()) return dial_->failure();
+  return Error::decode(peer_ + ": HTTP/2: " + protocol_error_);
+}
+
+void Http2Connection::heard() {
+  last_read_ = loop_->now();
+  if (!pinged_) return;
+  pinged_ = false;
+  schedule_check(last_read_ + dial_->endpoint().options->read_idle);
+}
+
 // One timer serves three purposes: silence -> ping, no answer to the ping -> dead, no calls for long -> close.
 void Http2Connection::check_alive() {
   const TransportOptions& options = *dial_->endpoint().options;
   const Duration patience = options.ping_timeout > Duration::zero() ? options.ping_timeout : kDefaultPingTimeout;
   check_.reset();
+  if (pinged_) {
+    read_some();  // this thread may have been stopped itself, with the answer waiting in the socket
+    if (closed_ || !pinged_) return;
+    return fail(
+        Error::transport(TransportFailure::Dead, peer_ + ": no answer to a ping for " + seconds_text(patience)));
+  }
   if (streams_.empty() && loop_->now() - idle_since_ >= kIdle) return close();
   if (options.read_idle <= Duration::zero()) return schedule_check(loop_->now() + kCheckWithoutPings);
-  if (pinged_ && last_read_ <= *pinged_ && loop_->now() - *pinged_ >= patience) {
-    read_some();  // this thread may have been stopped itself, with the answer waiting in the socket
-    if (closed_) return;
-    if (last_read_ <= *pinged_) {
-      return fail(
-          Error::transport(TransportFailure::Dead, peer_ + ": no answer to a ping for " + seconds_text(patience)));
-    }
-  }
-  if (pinged_ && last_read_ <= *pinged_) return schedule_check(*pinged_ + patience);
-  pinged_.reset();
   if (loop_->now() - last_read_ < options.read_idle) return schedule_check(last_read_ + options.read_idle);
-  pinged_ = loop_->now();
-  schedule_check(*pinged_ + patience);
+  pinged_ = true;
+  schedule_check(loop_->now() + patience);
   nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
   settle();
 }
 
 void Http2Connection::schedule_check(TimePoint when) {
+  if (check_) loop_->cancel(*check_);
   check_ = loop_->at(when, [this] { check_alive(); });
 }
 

@@ -53,9 +53,11 @@ class Http2Connection final : public Carrier {
   void read_some();
   void flush();
   void settle();  ///< after any exchange with the session: write, and close when nothing is left to do
+  void heard();
   void check_alive();
   void schedule_check(TimePoint when);
   void fail(const Error& error);
+  Error broken() const;
   void close();
   void end_stream(std::int32_t id, std::uint32_t code);
   void finish_stream(std::int32_t id, std::optional<Error> error);
@@ -73,12 +75,12 @@ class Http2Connection final : public Carrier {
   std::string protocol_error_;
   bool peer_settings_seen_ = false;
   bool wants_write_event_ = false;
+  bool pinged_ = false;  ///< and nothing was heard since
   bool draining_ = false;
   bool closed_ = false;
   bool in_session_ = false;  ///< inside nghttp2: settle later
   TimePoint last_read_;
   TimePoint idle_since_;
-  std::optional<TimePoint> pinged_;
   std::optional<EventLoop::TimerId> check_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

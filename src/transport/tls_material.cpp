@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -20,6 +21,7 @@ constexpr std::size_t kMaxFile = 16 << 20;
 struct Free {
   void operator()(BIO* p) const noexcept { BIO_free(p); }
   void operator()(X509* p) const noexcept { X509_free(p); }
+  void operator()(X509_STORE* p) const noexcept { X509_STORE_free(p); }
   void operator()(EVP_PKEY* p) const noexcept { EVP_PKEY_free(p); }
 };
 using Bio = std::unique_ptr<BIO, Free>;
@@ -75,6 +77,16 @@ Result<std::string> text_or_file(const std::string& text, const std::string& pat
 
 }  // namespace
 
+x509_store_st* system_roots() {
+  static const std::unique_ptr<X509_STORE, Free> roots = [] {
+    std::unique_ptr<X509_STORE, Free> store(X509_STORE_new());
+    if (store) X509_STORE_set_default_paths(store.get());
+    ERR_clear_error();
+    return store;
+  }();
+  return roots.get();
+}
+
 TlsSource::Signature TlsSource::sign(const std::string& path) {
   struct stat info {};
   if (path.empty() || stat(path.c_str(), &info) != 0) return {};
@@ -88,6 +100,7 @@ Result<TlsSource> TlsSource::create(const TlsOptions& options) {
   auto material = source.read();
   if (!material) return material.error().with_context("TLS");
   source.current_ = *material;
+  if (source.current_->ca.empty() && !options.insecure_skip_verify) system_roots();  // here, not on the I/O thread
   return source;
 }
 

@@ -7,6 +7,8 @@
 #include "kubexx/base/result.hpp"
 #include "kubexx/transport/http_transport.hpp"
 
+struct x509_store_st;
+
 namespace kubexx::transport {
 
 /// PEM text of one moment. Empty `ca`: the system's roots. Never changed once made.
@@ -15,6 +17,9 @@ struct TlsMaterial {
   std::string certificate;
   std::string key;
 };
+
+/// The system's roots, read once a process as Go's client does. The first call takes a good 50 ms.
+x509_store_st* system_roots();
 
 /// The PEM text of TlsOptions, re-read when a file changed. Text beats a file of the same kind.
 ///

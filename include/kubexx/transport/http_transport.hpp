@@ -10,31 +10,31 @@
 
 namespace kubexx::transport {
 
-/// How the peer is authenticated and we to it. PEM text or a file of it; files are re-read when they change, seen by the
-/// next connection. An unreadable or empty new file keeps what was read before.
+/// How the peer is authenticated and we to it. PEM text or a file of it; files are re-read when they change, seen by
+/// the next connection. An unreadable or empty new file keeps what was read before.
 struct TlsOptions {
-  std::string ca_data;
-  std::string ca_file;
-  std::string certificate_data;
-  std::string certificate_file;
-  std::string key_data;
-  std::string key_file;
-  std::string server_name;  ///< verified and sent instead of the URL's host
+  std::string ca_data{};
+  std::string ca_file{};
+  std::string certificate_data{};
+  std::string certificate_file{};
+  std::string key_data{};
+  std::string key_file{};
+  std::string server_name{};  ///< verified and sent instead of the URL's host
   bool insecure_skip_verify = false;
 };
 
 struct TransportOptions {
-  TlsOptions tls;
-  std::string proxy_url;          ///< http, https, socks5; empty: from the environment; "none": never
-  std::string unix_socket;        ///< connect here whatever the URL's host is
-  bool compression = false;       ///< ask for gzip (never on streams the request marks as watch)
+  TlsOptions tls{};
+  std::string proxy_url{};    ///< http, https, socks5; empty: from the environment; "none": never
+  std::string unix_socket{};  ///< connect here whatever the URL's host is
+  bool compression = false;   ///< ask for gzip (never on streams the request marks as watch)
   bool http2 = true;
   Duration connect_timeout = std::chrono::seconds(30);
   Duration read_idle = std::chrono::seconds(30);     ///< silence on a connection before it is probed
   Duration ping_timeout = std::chrono::seconds(15);  ///< how long the answer to the probe may take
   std::size_t max_streams_per_connection = 100;      ///< further requests open the next connection
   std::size_t pause_limit = 1 << 20;                 ///< bytes a paused stream may hold at most
-  std::shared_ptr<MetricsRegistry> metrics;          ///< null: MetricsRegistry::process()
+  std::shared_ptr<MetricsRegistry> metrics{};        ///< null: MetricsRegistry::process()
 };
 
 /// HTTP/1.1 and HTTP/2 over TCP or TLS; one I/O thread drives every connection.

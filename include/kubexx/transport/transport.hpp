@@ -20,7 +20,7 @@ class Headers {
   Headers() = default;
   Headers(std::initializer_list<Field> fields) : fields_(fields) {}
   void add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
-  void set(std::string_view name, std::string value);            ///< replaces every field of that name
+  void set(std::string_view name, std::string value);             ///< replaces every field of that name
   const std::string* find(std::string_view name) const noexcept;  ///< the first one, or null
   const std::vector<Field>& fields() const noexcept { return fields_; }
 
@@ -31,11 +31,11 @@ class Headers {
 /// One request. The URL is complete (scheme, host, path, query, percent-encoded).
 struct Request {
   std::string method = "GET";
-  std::string url;
-  Headers headers;
-  std::string body;
+  std::string url{};
+  Headers headers{};
+  std::string body{};
   /// From send to the last byte; absent for watches, whose quietness is never an error.
-  std::optional<Duration> timeout;
+  std::optional<Duration> timeout{};
 };
 
 /// Receives one answer. All calls come in order from the I/O thread (or the executor of a double); they must not block,

@@ -23,7 +23,7 @@ struct Session {
 };
 
 ssize_t read_reply(nghttp2_session* session, std::int32_t id, std::uint8_t* buffer, std::size_t size,
-                   std::uint32_t* flags, nghttp2_data_source* source, void*) {
+                   std::uint32_t* flags, nghttp2_data_source* source, void* context) {
   auto* served = static_cast<Served*>(source->ptr);
   std::size_t count = std::min(size, served->reply.body.size() - served->sent);
   std::memcpy(buffer, served->reply.body.data() + served->sent, count);
@@ -33,6 +33,8 @@ ssize_t read_reply(nghttp2_session* session, std::int32_t id, std::uint8_t* buff
     std::memset(buffer, 'x', count);
     served->filler_sent += count;
   }
+  auto* counter = static_cast<Session*>(context)->options->sent_on_first_stream;
+  if (counter && id == 1) *counter += count;
   bool all = served->sent == served->reply.body.size() && served->filler_sent == served->reply.filler;
   if (all && served->reply.reset_after_body) {
     nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);
@@ -120,12 +122,20 @@ void serve_http2(Peer& peer, const Http2Options& options) {
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, &on_frame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, &on_data);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &on_close);
-  nghttp2_session_server_new(&self.session, callbacks, &self);
+  nghttp2_option* large_headers = nullptr;
+  nghttp2_option_new(&large_headers);
+  nghttp2_option_set_max_send_header_block_length(large_headers, 8 << 20);
+  nghttp2_session_server_new2(&self.session, callbacks, &self, large_headers);
+  nghttp2_option_del(large_headers);
   nghttp2_session_callbacks_del(callbacks);
   const nghttp2_settings_entry settings[] = {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options.max_streams}};
   nghttp2_submit_settings(self.session, NGHTTP2_FLAG_NONE, settings, 1);
   char buffer[16 * 1024];
   while (flush(self)) {
+    if (options.cut && !peer.readable(10)) {
+      if (*options.cut) break;
+      continue;
+    }
     ssize_t count = peer.read(buffer, sizeof buffer);
     if (count <= 0) break;
     if (nghttp2_session_mem_recv(self.session, reinterpret_cast<std::uint8_t*>(buffer),

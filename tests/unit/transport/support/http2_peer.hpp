@@ -37,6 +37,8 @@ struct Http2Options {
   std::function<Http2Reply(const Http2Request&)> answer;
   std::uint32_t max_streams = 250;
   std::atomic<int>* pings = nullptr;  ///< counts the pings that arrive
+  std::atomic<std::uint64_t>* sent_on_first_stream = nullptr;
+  std::atomic<bool>* cut = nullptr;  ///< breaks the connection when it turns true
 };
 
 /// Serves one connection until the peer leaves.
