@@ -1,0 +1,62 @@
+#include "kubexx/delta/delta.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "unit/store/test_objects.hpp"
+
+namespace kubexx::delta {
+namespace {
+
+using test::pod;
+
+// TestDeltaFIFO_KeyOf, TestRealFIFO_KeyOf
+TEST(DeltaKeyTest, ObjectTombstoneAndDeltasHaveTheSameKey) {
+  const Delta seen(DeltaType::Deleted, pod("foo"));
+  const Delta inferred = Delta::tombstone({"default/foo", pod("foo")});
+  const Delta blind = Delta::tombstone({"default/foo", {}});
+
+  EXPECT_EQ(key_of(seen).value(), "default/foo");
+  EXPECT_EQ(key_of(inferred).value(), "default/foo");
+  EXPECT_EQ(key_of(blind).value(), "default/foo");
+  EXPECT_EQ(key_of(Deltas{Delta(DeltaType::Added, pod("old")), seen}).value(), "default/foo");
+}
+
+TEST(DeltaKeyTest, ATombstoneIsNamedByItsKeyAndNotByTheFunction) {
+  const meta::KeyFunc function = [](const meta::Object&) -> Result<std::string> { return std::string("other"); };
+  EXPECT_EQ(key_of(Delta::tombstone({"default/foo", pod("foo")}), function).value(), "default/foo");
+  EXPECT_EQ(key_of(Delta(DeltaType::Added, pod("foo")), function).value(), "other");
+}
+
+TEST(DeltaKeyTest, ChangesWithoutAKeyAreAnError) {
+  EXPECT_FALSE(key_of(Deltas{}));
+  EXPECT_FALSE(key_of(Delta::sync_all()));
+  EXPECT_FALSE(key_of(Delta::bookmark("7")));
+  EXPECT_FALSE(key_of(Delta::replaced_all({pod("a")}, "7")));
+  EXPECT_FALSE(key_of(Delta(DeltaType::Added, test::bare_object("x"))));
+}
+
+TEST(DeltaTest, CarriesWhatItsTypeSays) {
+  const Delta list = Delta::replaced_all({pod("a"), pod("b")}, "7");
+  EXPECT_EQ(list.objects().size(), 2U);
+  EXPECT_EQ(list.resource_version(), "7");
+  EXPECT_FALSE(list.is_tombstone());
+
+  const Delta gone = Delta::tombstone({"default/a", {}});
+  EXPECT_TRUE(gone.is_tombstone());
+  EXPECT_EQ(gone.tombstone_key(), "default/a");
+  EXPECT_EQ(gone.resource_version(), "");
+  EXPECT_TRUE(gone.objects().empty());
+  EXPECT_EQ(Delta::bookmark("9").resource_version(), "9");
+  EXPECT_EQ(Delta(DeltaType::Deleted, pod("a")).tombstone_key(), "");
+}
+
+TEST(DeltaTest, AnObjectUnderATypeThatCarriesNoneIsMisuse) {
+  EXPECT_THROW(Delta(DeltaType::SyncAll, pod("a")), std::logic_error);
+  EXPECT_THROW(Delta(DeltaType::Bookmark, pod("a")), std::logic_error);
+  EXPECT_THROW(Delta(DeltaType::ReplacedAll, pod("a")), std::logic_error);
+}
+
+}  // namespace
+}  // namespace kubexx::delta
