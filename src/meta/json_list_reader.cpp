@@ -40,8 +40,8 @@ struct JsonListReader::State {
   std::size_t depth = 0;
   bool in_string = false;
   bool escaped = false;
-  bool key_comes = false;    // the next string at depth 1 is a key
-  bool items_come = false;   // "items": has been read
+  bool key_comes = false;   // the next string at depth 1 is a key
+  bool items_come = false;  // "items": has been read
   bool saw_items = false;
   std::size_t key_begin = 0;  // in the header
 

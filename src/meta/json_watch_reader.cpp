@@ -39,7 +39,8 @@ struct JsonWatchReader::State {
       const std::size_t size = splitter.scan(rest);
       const std::string_view part = rest.substr(0, size);
       if (event.size() + part.size() > walker.options().max_bytes) {
-        return fail(at, "an event is larger than the limit of " + std::to_string(walker.options().max_bytes) + " bytes");
+        return fail(at,
+                    "an event is larger than the limit of " + std::to_string(walker.options().max_bytes) + " bytes");
       }
       if (size == std::string_view::npos) {
         event += part;

@@ -40,10 +40,11 @@ constexpr std::string_view kBody =
 TEST(JsonListReaderTest, ChunksOfEverySizeGiveTheSameItemsAndMetadata) {
   const Read whole = read(kBody, kBody.size());
   ASSERT_FALSE(whole.error) << whole.error->message();
-  EXPECT_EQ(whole.items, (std::vector<std::string>{
-                             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a{\"}[","labels":{"\\":"\\\\\""}}})",
-                             R"({"apiVersion":"v1","metadata":{"name":"b"},"kind":"Other"})",
-                             R"({"apiVersion":"v1","kind":"Pod"})"}));
+  EXPECT_EQ(
+      whole.items,
+      (std::vector<std::string>{
+          R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a{\"}[","labels":{"\\":"\\\\\""}}})",
+          R"({"apiVersion":"v1","metadata":{"name":"b"},"kind":"Other"})", R"({"apiVersion":"v1","kind":"Pod"})"}));
   EXPECT_EQ(whole.meta.kind, "PodList");
   EXPECT_EQ(whole.meta.api_version, "v1");
   EXPECT_EQ(whole.meta.resource_version, "77");
@@ -60,7 +61,8 @@ TEST(JsonListReaderTest, ChunksOfEverySizeGiveTheSameItemsAndMetadata) {
 TEST(JsonListReaderTest, LongItemsWithBackslashesAtEveryOffsetAreSplitRight) {
   for (std::size_t pad = 0; pad < 130; ++pad) {
     const std::string text = std::string(pad, 'x') + R"(\\\\\" } { \\)";
-    const std::string body = R"({"items":[{"a":")" + text + R"("},{"b":")" + text + R"(","c":{"d":[{}]}}],"kind":"XList"})";
+    const std::string body =
+        R"({"items":[{"a":")" + text + R"("},{"b":")" + text + R"(","c":{"d":[{}]}}],"kind":"XList"})";
     for (const std::size_t chunk : {body.size(), std::size_t{64}, std::size_t{63}, std::size_t{1}}) {
       const Read result = read(body, chunk);
       ASSERT_FALSE(result.error) << pad << " " << chunk << " " << result.error->message();
@@ -72,7 +74,8 @@ TEST(JsonListReaderTest, LongItemsWithBackslashesAtEveryOffsetAreSplitRight) {
 
 TEST(JsonListReaderTest, HeaderFieldsMayStandBehindTheItems) {
   const Read result = read(
-      R"({"extra":{"items":[1,{"x":"]"}]},"items":[{"a":1}],"metadata":{"resourceVersion":"9"},"kind":"FooList","apiVersion":"g/v1"})", 7);
+      R"({"extra":{"items":[1,{"x":"]"}]},"items":[{"a":1}],"metadata":{"resourceVersion":"9"},"kind":"FooList","apiVersion":"g/v1"})",
+      7);
   ASSERT_FALSE(result.error) << result.error->message();
   EXPECT_EQ(result.items, std::vector<std::string>{R"({"a":1})"});
   EXPECT_EQ(result.meta.resource_version, "9");

@@ -32,8 +32,8 @@ TEST(JsonWatchReaderTest, EventsCutAnywhereComeOutWhole) {
       "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a}\\\"{\"}}}\n"
       "{\"object\":{\"kind\":\"Pod\"},\"type\":\"MODIFIED\"}{\"type\":\"DELETED\",\"object\":{}}\r\n"
       " {\"type\":\"BOOKMARK\",\"extra\":[{}],\"object\":{\"metadata\":{\"resourceVersion\":\"5\"}}}\n";
-  const std::vector<std::string> expected{R"(ADDED {"metadata":{"name":"a}\"{"}})", R"(MODIFIED {"kind":"Pod"})", "DELETED {}",
-                                          R"(BOOKMARK {"metadata":{"resourceVersion":"5"}})"};
+  const std::vector<std::string> expected{R"(ADDED {"metadata":{"name":"a}\"{"}})", R"(MODIFIED {"kind":"Pod"})",
+                                          "DELETED {}", R"(BOOKMARK {"metadata":{"resourceVersion":"5"}})"};
   for (std::size_t chunk = 1; chunk <= stream.size(); ++chunk) {
     const Read result = read(stream, chunk);
     ASSERT_FALSE(result.error) << chunk << result.error->message();
