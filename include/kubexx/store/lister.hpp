@@ -74,8 +74,8 @@ class NamespaceLister {
   std::string namespace_;
 };
 
-/// Reads a cache of objects of type T: a generated type, or meta::Object for any kind. A handle, cheap to copy; it keeps
-/// the store alive. What it returns is the cache's own, immutable object.
+/// Reads a cache of objects of type T: a generated type, or meta::Object for any kind. A handle, cheap to copy; it
+/// keeps the store alive. What it returns is the cache's own, immutable object.
 ///
 /// Threads: safe from any thread; never asks the server.
 ///

@@ -34,9 +34,8 @@ std::shared_ptr<Indexer> filled(const Indexers& indexers) {
   auto indexer = std::make_shared<Indexer>(indexers);
   for (const char* space : {"one", "two"}) {
     for (const char* app : {"web", "db"}) {
-      EXPECT_TRUE(indexer->add(make_pod({.namespace_ = space,
-                                         .name = std::string(app) + "-" + space,
-                                         .labels = {{"app", app}}})));
+      EXPECT_TRUE(indexer->add(
+          make_pod({.namespace_ = space, .name = std::string(app) + "-" + space, .labels = {{"app", app}}})));
     }
   }
   EXPECT_TRUE(indexer->add(make_pod({.namespace_ = "", .name = "node"})));
@@ -75,8 +74,8 @@ TEST(ListerTest, GetsByNameWithinANamespaceAndByKeyOtherwise) {
 
 TEST(ListerTest, NotFoundIsTheServersErrorWithGroupResourceAndNameOnly) {
   const GenericLister lister(filled({}), {"apps", "deployments"});
-  for (const auto& missing : {lister.in_namespace("one").get("x"), lister.get(meta::ObjectKey{"one", "x"}),
-                              lister.get("x")}) {
+  for (const auto& missing :
+       {lister.in_namespace("one").get("x"), lister.get(meta::ObjectKey{"one", "x"}), lister.get("x")}) {
     ASSERT_FALSE(missing);
     EXPECT_TRUE(missing.error().is_not_found());
     EXPECT_EQ(missing.error().reason(), "NotFound");

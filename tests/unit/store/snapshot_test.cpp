@@ -117,7 +117,8 @@ TEST(SnapshotTest, ALongHeldSnapshotDoesNotKeepWhatCameAndWentAfterIt) {
   const Snapshot held = store.snapshot();
   const auto churn = [&](int rounds) {
     for (int round = 0; round < rounds; ++round) {
-      for (int i = 0; i < 600; i += 7) store.update("default/p" + std::to_string(i), pod("p" + std::to_string(i), round));
+      for (int i = 0; i < 600; i += 7)
+        store.update("default/p" + std::to_string(i), pod("p" + std::to_string(i), round));
       const Snapshot passing = store.snapshot();
       store.update("default/p1", pod("p1", round));
     }

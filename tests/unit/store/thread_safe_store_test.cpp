@@ -126,9 +126,8 @@ TEST(ThreadSafeStoreIndexTest, AValueWithoutObjectsIsGone) {
 
 // TestThreadSafeStoreAddKeepsNonEmptySetPostDeleteFromIndex
 TEST(ThreadSafeStoreIndexTest, AValueThatStillHasObjectsStays) {
-  ThreadSafeStore store({{"same", [](const Object&) -> Result<std::vector<std::string>> {
-                            return std::vector<std::string>{"value"};
-                          }}});
+  ThreadSafeStore store(
+      {{"same", [](const Object&) -> Result<std::vector<std::string>> { return std::vector<std::string>{"value"}; }}});
   store.add("k1", pod("a"));
   store.add("k2", pod("b"));
   store.remove("k1");
