@@ -257,7 +257,10 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
       if (options_.storage) push(id, now);
       throw;
     }
-    if (!options_.storage) unlink(waiting_, id);
+    if (!options_.storage) {
+      unlink(waiting_, id);
+      if (waiting_.head != kNoTicket) __builtin_prefetch(table_.home(waiting_.head), 1);
+    }
     link(processing_, id);
     entry.dirty = false;
     entry.processing = true;
