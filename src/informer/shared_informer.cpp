@@ -36,7 +36,7 @@ Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEven
   return Registration(std::move(listener));
 }
 
-const store::Indexer& SharedIndexInformer::indexer() const noexcept { return state_->store; }
+std::shared_ptr<const store::Indexer> SharedIndexInformer::indexer() const noexcept { return {state_, &state_->store}; }
 Result<void> SharedIndexInformer::add_indexers(const store::Indexers& indexers) {
   if (is_stopped()) return Error::config("an index was added to a stopped informer");
   return state_->store.add_indexers(indexers);
@@ -120,15 +120,11 @@ bool SharedIndexInformer::has_synced() const {
 
 std::string SharedIndexInformer::last_sync_resource_version() const { return status().reflector.last_sync_resource_version; }
 
-void SharedIndexInformer::when_synced(std::function<void()> callback) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    if (!state_->is_synced && !state_->stopped) {
-      state_->on_synced.push_back(std::move(callback));
-      return;
-    }
-  }
-  callback();
+std::shared_ptr<void> SharedIndexInformer::observe(std::function<void()> callback) const {
+  auto observer = std::make_shared<std::function<void()>>(std::move(callback));
+  const std::lock_guard lock(state_->mutex);
+  state_->observers.push_back(observer);
+  return observer;
 }
 
 InformerStatus SharedIndexInformer::status() const {

@@ -93,6 +93,11 @@ void SharedIndexInformer::State::begin(std::stop_token stop) {
     const auto self = weak.lock();
     return self && self->should_resync();
   };
+  config.reflector.on_status = [weak, user = options.reflector.on_status](const reflector::ReflectorStatus& status) {
+    if (user) user(status);
+    const auto self = weak.lock();
+    if (self && status.last_error && !status.synced_once) self->tell_observers();
+  };
   config.process = [this](delta::Deltas& deltas, bool initial) {
     auto done = apply_deltas(deltas, initial, store, *this);
     processed();
@@ -235,14 +240,24 @@ void SharedIndexInformer::State::synced() {
   // On the strand, behind the processing of the last initial change.
   upstream_synced = true;
   for (const auto& listener : listeners) listener->upstream_synced();
-  std::vector<std::function<void()>> callbacks;
   {
     const std::lock_guard lock(mutex);
     is_synced = true;
-    callbacks.swap(on_synced);
     changed.notify_all();
   }
-  for (const auto& callback : callbacks) callback();
+  tell_observers();
+}
+
+void SharedIndexInformer::State::tell_observers() {
+  std::vector<std::shared_ptr<std::function<void()>>> alive;
+  {
+    const std::lock_guard lock(mutex);
+    std::erase_if(observers, [](const auto& weak) { return weak.expired(); });
+    for (const auto& weak : observers) {
+      if (auto observer = weak.lock()) alive.push_back(std::move(observer));
+    }
+  }
+  for (const auto& observer : alive) (*observer)();
 }
 
 void SharedIndexInformer::State::end() {
@@ -266,14 +281,12 @@ void SharedIndexInformer::State::finish() {
   for (const auto& listener : listeners) listener->close();
   listeners.clear();
   gauges.clear();
-  std::vector<std::function<void()>> callbacks;
   {
     const std::lock_guard lock(mutex);
     stopped = true;
-    callbacks.swap(on_synced);
     changed.notify_all();
   }
-  for (const auto& callback : callbacks) callback();
+  tell_observers();
 }
 
 Result<void> SharedIndexInformer::State::wait(const std::function<std::optional<Result<void>>()>& check,

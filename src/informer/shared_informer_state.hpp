@@ -23,6 +23,7 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   void finish();
   void synced();
   void processed();
+  void tell_observers();
   void announce(Notification notification) override;  // strand
   void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
   bool should_resync();                                                    // strand
@@ -51,7 +52,7 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   bool is_synced = false;                                       // guarded by mutex
   std::string version;                                          // guarded by mutex; of the store
   std::uint64_t rollbacks = 0;                                  // guarded by mutex; the version fell
-  std::vector<std::function<void()>> on_synced;                 // guarded by mutex
+  mutable std::vector<std::weak_ptr<std::function<void()>>> observers;  // guarded by mutex
   std::optional<std::string> mutated_key;                       // guarded by mutex
   std::size_t handler_count = 0;                                // guarded by mutex
   std::shared_ptr<Controller> published_controller;             // guarded by mutex; for readers off the strand

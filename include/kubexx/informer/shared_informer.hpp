@@ -92,8 +92,9 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
     return add_event_handler(make_handler<T>(std::move(functions)), std::move(options));
   }
 
-  const store::Indexer& indexer() const noexcept;
-  const store::Indexer& store() const noexcept { return indexer(); }
+  /// The cache; the handle keeps it alive.
+  std::shared_ptr<const store::Indexer> indexer() const noexcept;
+  std::shared_ptr<const store::Indexer> store() const noexcept { return indexer(); }
   Result<void> add_indexers(const store::Indexers& indexers);
   Result<void> remove_indexer(std::string_view name);
   /// Both throw std::logic_error after the start.
@@ -109,8 +110,9 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
 
   bool has_synced() const;  ///< the first whole list is in the store
   std::string last_sync_resource_version() const;
-  /// Runs once, from any thread, when synced or stopped or (with the error) when `fail_fast` errors end the hope.
-  void when_synced(std::function<void()> callback);
+  /// Calls back, from any thread, whenever something about sync changed: synced, an error, stopped. It must not block.
+  /// The observer ends with the returned handle.
+  [[nodiscard]] std::shared_ptr<void> observe(std::function<void()> callback) const;
   InformerStatus status() const;
   const std::string& name() const noexcept;
   const meta::GroupVersionResource& resource() const noexcept;
