@@ -72,13 +72,15 @@ void Loop::run(Task task) {
 void Loop::drain() {
   run([this] {
     draining_ = true;
-    for (const auto& connection : all()) connection->drain();
+    const auto connections = connections_;  // draining one may remove it
+    for (const auto& [key, connection] : connections) connection->drain();
   });
 }
 
 void Loop::close_all() {
   run([this] {
-    for (const auto& connection : all()) connection->close();
+    const auto connections = connections_;
+    for (const auto& [key, connection] : connections) connection->close();
   });
 }
 
@@ -103,22 +105,8 @@ void Loop::add(std::shared_ptr<Connection> connection) {
   }
 }
 
-void Loop::retire(Connection& connection) {
-  retired_.insert(connections_.extract(&connection));
-  count_.remove();
-}
-
 void Loop::remove(Connection& connection) {
-  if (retired_.erase(&connection) == 0 && connections_.erase(&connection) > 0) count_.remove();
-}
-
-// A copy: what is done to one of them may remove it.
-std::vector<std::shared_ptr<Connection>> Loop::all() const {
-  std::vector<std::shared_ptr<Connection>> list;
-  for (const auto* group : {&connections_, &retired_}) {
-    for (const auto& [key, connection] : *group) list.push_back(connection);
-  }
-  return list;
+  if (connections_.erase(&connection) > 0) count_.remove();
 }
 
 void Loop::arm_tick() {
@@ -126,7 +114,8 @@ void Loop::arm_tick() {
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error || finished_) return;
     ++now_;
-    for (const auto& connection : all()) connection->tick();
+    const auto connections = connections_;
+    for (const auto& [key, connection] : connections) connection->tick();
     arm_tick();
   });
 }

@@ -92,17 +92,12 @@ void Reflector::State::list_end(Result<meta::ListMeta> result) {
     return list_page();
   }
   if (!deliver(std::move(items), first_version, false)) return;
-  if (unwatchable || !source->supports_watch()) return poll();
+  if (!source->supports_watch()) {
+    enter(ReflectorState::Polling);
+    after(options.poll_interval, [this] { round(); });
+    return;
+  }
   start_watch();
-}
-
-/// Without a watch: the same list again after a while.
-void Reflector::State::poll() {
-  enter(ReflectorState::Polling);
-  after(options.poll_interval, [this] {
-    version_unavailable = true;  // the most recent state
-    round();
-  });
 }
 
 void Reflector::State::list_failed(const Error& error) {

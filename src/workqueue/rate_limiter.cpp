@@ -57,9 +57,7 @@ struct RateLimiter::TokenBucket final : Rule {
 };
 
 struct RateLimiter::MaxOf final : Rule {
-  explicit MaxOf(std::vector<RateLimiter> l) : limiters(std::move(l)) {
-    for (const RateLimiter& limiter : limiters) user_code = user_code || limiter.calls_user_code();
-  }
+  explicit MaxOf(std::vector<RateLimiter> l) : limiters(std::move(l)) {}
   Duration when(std::uint32_t requeues, TimePoint now) override {
     Duration longest{};
     for (const RateLimiter& limiter : limiters) longest = std::max(longest, limiter.when(requeues, now));
@@ -69,7 +67,7 @@ struct RateLimiter::MaxOf final : Rule {
 };
 
 struct RateLimiter::WithMaxWait final : Rule {
-  WithMaxWait(RateLimiter l, Duration d) : limiter(std::move(l)), longest(d) { user_code = limiter.calls_user_code(); }
+  WithMaxWait(RateLimiter l, Duration d) : limiter(std::move(l)), longest(d) {}
   Duration when(std::uint32_t requeues, TimePoint now) override {
     return std::min(limiter.when(requeues, now), longest);
   }
@@ -78,7 +76,7 @@ struct RateLimiter::WithMaxWait final : Rule {
 };
 
 struct RateLimiter::Custom final : Rule {
-  explicit Custom(std::function<Duration(std::uint32_t, TimePoint)> r) : rule(std::move(r)) { user_code = true; }
+  explicit Custom(std::function<Duration(std::uint32_t, TimePoint)> r) : rule(std::move(r)) {}
   Duration when(std::uint32_t requeues, TimePoint now) override { return rule(requeues, now); }
   const std::function<Duration(std::uint32_t, TimePoint)> rule;
 };

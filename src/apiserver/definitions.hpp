@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/error.hpp"
+#include "kubexx/meta/draft.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::apiserver {
+
+inline constexpr std::string_view kDefinitionFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
+void default_definition(meta::Draft& draft);
+std::vector<ErrorCause> validate_definition(const meta::Object& definition);
+
+}  // namespace kubexx::apiserver
