@@ -148,15 +148,15 @@ void parallelize(benchmark::State& state) {
   count(state);
 }
 
-#define KUBEXX_QUEUE_BENCHMARK(name)                                                               \
-  BENCHMARK_TEMPLATE(name, std::string)->UseRealTime()->Unit(benchmark::kMillisecond)->MinTime(1); \
-  BENCHMARK_TEMPLATE(name, PairKey)->UseRealTime()->Unit(benchmark::kMillisecond)->MinTime(1)
+#define KUBEXX_QUEUE_BENCHMARK(name)                                                                            \
+  BENCHMARK_TEMPLATE(name, std::string)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond); \
+  BENCHMARK_TEMPLATE(name, PairKey)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond)
 
 KUBEXX_QUEUE_BENCHMARK(add_all_then_get_and_done);
 KUBEXX_QUEUE_BENCHMARK(serial_add_get_forget_done);
 KUBEXX_QUEUE_BENCHMARK(one_producer_two_consumers);
 KUBEXX_QUEUE_BENCHMARK(add_of_a_waiting_key);
 KUBEXX_QUEUE_BENCHMARK(rate_limited_add_to_done);
-BENCHMARK(parallelize)->Arg(1)->Arg(100)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(parallelize)->Arg(1)->Arg(100)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -16,25 +16,24 @@ constexpr std::size_t kTurn = 64;
 // A queue that grew beyond this gives its memory back when it is empty.
 constexpr std::size_t kKeptCapacity = 1024;
 
-// The queue of a strand. It outlives the handles while a turn is scheduled, and must not keep the executor alive: a
-// turn ends on the executor's own thread, which is a bad place for the last owner to go.
+// The queue of a strand. It outlives the handles while a turn is scheduled. It never owns the executor, not even for a
+// moment: whoever drops the last reference expects that the tasks are over, and a turn would take that over unseen.
+// Turns and timers run inside the executor, which waits for them before it goes; only a task of the same turn can
+// have destroyed it, and then the weak reference knows.
 class Core : public std::enable_shared_from_this<Core> {
  public:
-  Core(const std::shared_ptr<Executor>& executor, std::size_t turn) : executor_(executor), turn_(turn) {}
+  Core(const std::shared_ptr<Executor>& executor, std::size_t turn)
+      : executor_(executor.get()), alive_(executor), turn_(turn) {}
 
-  void post(Executor& executor, Task task) {
+  // By a handle, which owns the executor, or by a task inside it.
+  void post(Task task) {
     {
       std::lock_guard lock(mutex_);
       incoming_.push_back(std::move(task));
       ++posted_;
       if (std::exchange(scheduled_, true)) return;
     }
-    schedule(executor);
-  }
-
-  // For timers, which fire on the executor and may outlive the last handle.
-  void post(Task task) {
-    if (const auto executor = executor_.lock()) post(*executor, std::move(task));
+    schedule();
   }
 
   std::size_t depth() const {
@@ -61,18 +60,16 @@ class Core : public std::enable_shared_from_this<Core> {
     void operator()() { std::exchange(core, nullptr)->run(); }
   };
 
-  void schedule(Executor& executor) { executor.post(Turn(shared_from_this())); }
+  void schedule() {
+    Turn turn(shared_from_this());
+    if (!alive_.expired()) executor_->post(std::move(turn));
+  }
 
   void run() {
     const Core* const outer = std::exchange(current(), this);
     const bool more = run_turn();
     current() = outer;
-    if (!more) return;
-    if (const auto executor = executor_.lock()) {
-      schedule(*executor);
-    } else {
-      abandon();
-    }
+    if (more) schedule();
   }
 
   // True when the turn ended before the queue did. One turn runs at a time, so running_ and next_ need no lock.
@@ -110,7 +107,8 @@ class Core : public std::enable_shared_from_this<Core> {
     // The tasks were declared before the lock: they go after it is released.
   }
 
-  const std::weak_ptr<Executor> executor_;
+  Executor* const executor_;
+  const std::weak_ptr<Executor> alive_;
   const std::size_t turn_;
   mutable std::mutex mutex_;
   std::vector<Task> incoming_;  // guarded by mutex_
@@ -142,14 +140,14 @@ Strand::Strand(std::shared_ptr<Executor> executor) {
 
 void Strand::post(Task task) const {
   require(task);
-  state_->core->post(*state_->executor, std::move(task));
+  state_->core->post(std::move(task));
 }
 
 Timer Strand::post_after(Duration delay, Task task) const {
   require(task);
   auto [timer, run] = Timer::wrap(std::move(task));
   if (delay <= Duration::zero()) {
-    state_->core->post(*state_->executor, std::move(run));
+    state_->core->post(std::move(run));
     return timer;
   }
   auto fire = [core = state_->core, run = std::move(run)]() mutable { core->post(std::move(run)); };

@@ -17,6 +17,12 @@ namespace {
 // An executor whose last owner was one of its own tasks: its thread cannot join itself, and nothing is ever detached.
 class LateJoins {
  public:
+  ~LateJoins() {
+    std::vector<std::jthread> threads;
+    std::lock_guard lock(mutex_);
+    threads.swap(threads_);
+    // They are joined by their destructors, after the lock is gone.
+  }
   void add(std::jthread thread) {
     std::lock_guard lock(mutex_);
     threads_.push_back(std::move(thread));
@@ -24,7 +30,7 @@ class LateJoins {
 
  private:
   std::mutex mutex_;
-  std::vector<std::jthread> threads_;  // guarded by mutex_; joined by their destructors
+  std::vector<std::jthread> threads_;  // guarded by mutex_
 };
 
 class BlockedSignals {

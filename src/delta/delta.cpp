@@ -73,7 +73,8 @@ const std::string& Delta::resource_version() const noexcept {
 }
 
 Result<std::string> key_of(const Delta& delta, const meta::KeyFunc& key_func) {
-  if (!delta.has_key()) return Error::config("a change of type " + std::string(to_string(delta.type())) + " has no key");
+  if (!delta.has_key())
+    return Error::config("a change of type " + std::string(to_string(delta.type())) + " has no key");
   if (delta.is_tombstone()) return delta.tombstone_key();
   return key_func ? key_func(delta.object()) : meta::meta_namespace_key(delta.object());
 }

@@ -75,7 +75,8 @@ void DeltaFifoItems::erase_slot(std::size_t hole) {
   table_[hole] = kNone;
   for (std::size_t slot = (hole + 1) & mask; table_[slot] != kNone; slot = (slot + 1) & mask) {
     const std::size_t home = slab_[table_[slot] - 1].hash & mask;
-    if (((slot - home) & mask) < ((slot - hole) & mask)) continue;  // it sits between its home and here without the hole
+    if (((slot - home) & mask) < ((slot - hole) & mask))
+      continue;  // it sits between its home and here without the hole
     table_[hole] = std::exchange(table_[slot], kNone);
     hole = slot;
   }

@@ -110,8 +110,7 @@ bool OrderedQueue::State::refill() {
 void OrderedQueue::State::take_one(Taken& into) {
   Item& item = head[head_at++];
   if (!options.atomic_events) {
-    in_flight.push_back(
-        {into.ticket, key_text(item), item.delta.object(), item.delta.type() == DeltaType::Deleted});
+    in_flight.push_back({into.ticket, key_text(item), item.delta.object(), item.delta.type() == DeltaType::Deleted});
   }
   into.deltas.push_back(std::move(item.delta));
 }

@@ -17,8 +17,8 @@ namespace kubexx::delta {
 /// The consumer takes from `head` under its own mutex; producers append to `tail` under the other, and the two vectors
 /// are swapped when the head is used up. So producers wait for the consumer only while the vectors are swapped.
 ///
-/// Changes are counted: the first `initial_end` ones ever pushed are the initial ones, and the queue is synced when that
-/// many were processed.
+/// Changes are counted: the first `initial_end` ones ever pushed are the initial ones, and the queue is synced when
+/// that many were processed.
 struct OrderedQueue::State {
   struct Item {
     Delta delta;
@@ -55,10 +55,10 @@ struct OrderedQueue::State {
   bool take(Taken& taken, std::size_t limit);
   Result<bool> run(Taken& taken, const Process& process);
 
-  bool push(Item item);                   // tail_mutex held; true: the queue was empty
-  void populate(std::int64_t initial);    // tail_mutex held; the first call decides
-  void after_push(bool was_empty);        // no lock held
-  void latch_if_synced();                 // no lock held
+  bool push(Item item);                 // tail_mutex held; true: the queue was empty
+  void populate(std::int64_t initial);  // tail_mutex held; the first call decides
+  void after_push(bool was_empty);      // no lock held
+  void latch_if_synced();               // no lock held
   std::size_t depth() const noexcept {
     const std::int64_t gone = taken.load();  // read first: it never passes what was pushed
     return static_cast<std::size_t>(pushed.load() - gone);
@@ -68,7 +68,7 @@ struct OrderedQueue::State {
   const Intake intake;
   Gate gate;
 
-  std::mutex head_mutex;  // before tail_mutex
+  std::mutex head_mutex;            // before tail_mutex
   std::vector<Item> head;           // guarded by head_mutex
   std::size_t head_at = 0;          // guarded by head_mutex
   std::vector<InFlight> in_flight;  // guarded by head_mutex
@@ -78,8 +78,8 @@ struct OrderedQueue::State {
   std::mutex tail_mutex;
   std::vector<Item> tail;  // guarded by tail_mutex
 
-  std::atomic<std::int64_t> pushed{0};     // written under tail_mutex
-  std::atomic<std::int64_t> taken{0};      // written under head_mutex
+  std::atomic<std::int64_t> pushed{0};  // written under tail_mutex
+  std::atomic<std::int64_t> taken{0};   // written under head_mutex
   std::atomic<std::int64_t> processed{0};
   std::atomic<std::int64_t> initial_end{kUnpopulated};  // written under tail_mutex
 };

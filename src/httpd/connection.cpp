@@ -126,6 +126,7 @@ void Connection::pump() {
   session_->produce(out_, kBatch);
   if (session_->cut()) cut_soon();
   if (out_.bytes.empty()) {
+    settle();
     if (session_->cut()) return reset();
     if (session_->finished()) return linger();
     if (out_.bytes.capacity() > kKeptCapacity) std::string().swap(out_.bytes);
@@ -145,12 +146,16 @@ void Connection::written(const error_code& error) {
   if (state_ == State::Closed) return;
   if (error) return close();
   out_.bytes.clear();
+  settle();
+  pump();
+  read();
+}
+
+void Connection::settle() {
   for (Output::Part& part : std::exchange(out_.parts, {})) {
     part.answer->sent(part.bytes);
     if (part.last) part.answer->close();
   }
-  pump();
-  read();
 }
 
 void Connection::tick() {
@@ -192,8 +197,6 @@ void Connection::reset() {
 // is announced, and what still comes is read and dropped until the peer closes too.
 void Connection::linger() {
   state_ = State::Lingering;
-  mailbox_->close();
-  session_->detach();
   timer_.expires_after(kLinger);
   timer_.async_wait([self = shared_from_this()](const error_code& error) {
     if (!error) self->close();
@@ -204,6 +207,9 @@ void Connection::linger() {
     error_code error;
     socket_.shutdown(tcp::socket::shutdown_send, error);
   }
+  loop_.retire(*this);
+  mailbox_->close();
+  session_->detach();
   read();
 }
 

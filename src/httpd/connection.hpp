@@ -36,6 +36,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read();
   void pump();  ///< writes what there is to write
   void written(const boost::system::error_code& error);
+  void settle();  ///< what was produced is with the kernel
   void take_news();
   void cut_soon();
   void reset();

@@ -82,15 +82,12 @@ class Http2Session final : public Session {
     Stream& stream = found->second;
     AnswerNews news = answer->take();
     for (std::string& chunk : news.chunks) {
-      if (stream.no_body) {
-        answer->sent(chunk.size());
-        continue;
-      }
       stream.pending += chunk.size();
       stream.chunks.push_back(std::move(chunk));
     }
     stream.complete = stream.complete || news.finished;
     if (news.head) submit(stream, std::move(*news.head));
+    if (stream.no_body) drop_body(stream);
     if (stream.deferred && (stream.pending > 0 || stream.complete)) {
       stream.deferred = false;
       nghttp2_session_resume_data(session_, stream.id);
@@ -311,7 +308,6 @@ class Http2Session final : public Session {
     for (const auto& [name, value] : fields) list.push_back(field(name, value));
 
     stream.no_body = stream.no_body || !status_has_body(head.status);
-    if (stream.no_body) drop_body(stream);
     nghttp2_data_provider provider{};
     provider.read_callback = [](nghttp2_session*, std::int32_t id, std::uint8_t*, std::size_t room,
                                 std::uint32_t* flags, nghttp2_data_source*,

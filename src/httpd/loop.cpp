@@ -72,15 +72,13 @@ void Loop::run(Task task) {
 void Loop::drain() {
   run([this] {
     draining_ = true;
-    const auto connections = connections_;  // draining one may remove it
-    for (const auto& [key, connection] : connections) connection->drain();
+    for (const auto& connection : all()) connection->drain();
   });
 }
 
 void Loop::close_all() {
   run([this] {
-    const auto connections = connections_;
-    for (const auto& [key, connection] : connections) connection->close();
+    for (const auto& connection : all()) connection->close();
   });
 }
 
@@ -105,8 +103,22 @@ void Loop::add(std::shared_ptr<Connection> connection) {
   }
 }
 
+void Loop::retire(Connection& connection) {
+  retired_.insert(connections_.extract(&connection));
+  count_.remove();
+}
+
 void Loop::remove(Connection& connection) {
-  if (connections_.erase(&connection) > 0) count_.remove();
+  if (retired_.erase(&connection) == 0 && connections_.erase(&connection) > 0) count_.remove();
+}
+
+// A copy: what is done to one of them may remove it.
+std::vector<std::shared_ptr<Connection>> Loop::all() const {
+  std::vector<std::shared_ptr<Connection>> list;
+  for (const auto* group : {&connections_, &retired_}) {
+    for (const auto& [key, connection] : *group) list.push_back(connection);
+  }
+  return list;
 }
 
 void Loop::arm_tick() {
@@ -114,8 +126,7 @@ void Loop::arm_tick() {
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error || finished_) return;
     ++now_;
-    const auto connections = connections_;
-    for (const auto& [key, connection] : connections) connection->tick();
+    for (const auto& connection : all()) connection->tick();
     arm_tick();
   });
 }

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <vector>
 
 #include "httpd/session.hpp"
 #include "kubexx/base/function.hpp"
@@ -18,7 +19,7 @@ namespace kubexx::httpd {
 
 class Connection;
 
-/// How many connections are open, over all loops.
+/// How many connections are served, over all loops.
 class ConnectionCount {
  public:
   void add();
@@ -54,10 +55,12 @@ class Loop {
 
   // The loop's thread.
   void add(std::shared_ptr<Connection> connection);
+  void retire(Connection& connection);  ///< all said: it only waits for the peer to close, and nobody waits for it
   void remove(Connection& connection);
 
  private:
   void arm_tick();
+  std::vector<std::shared_ptr<Connection>> all() const;
 
   const ServerContext& server_;
   ConnectionCount& count_;
@@ -66,6 +69,7 @@ class Loop {
   boost::asio::steady_timer timer_{io_};
   Ticks now_ = 0;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
+  std::unordered_map<Connection*, std::shared_ptr<Connection>> retired_;
   bool draining_ = false;
   bool finished_ = false;
   std::jthread thread_;

@@ -56,17 +56,17 @@ Result<Object> JsonWalker::decode(std::string_view json) {
     fail(next_[1], "unexpected character after the value");
     return failure();
   }
-  return root_object(true);
-}
-
-Result<Object> JsonWalker::root_object(bool whole_text) {
-  const Projection& projection = options_.projection;
-  Word root = 0;
-  if (!value(*next_++, root, 0, projection.tree())) return failure();
-  if (whole_text && next_ != end_) {
+  auto object = root_object(options_.projection);
+  if (object && next_ != end_) {
     fail(*next_, "unexpected character after the value");
     return failure();
   }
+  return object;
+}
+
+Result<Object> JsonWalker::root_object(const Projection& projection) {
+  Word root = 0;
+  if (!value(*next_++, root, 0, projection.tree())) return failure();
   const bool whole = projection.completeness() == Completeness::Full ||
                      projection.completeness() == Completeness::WithoutManagedFields;
   writer_.set_cut(projection.completeness(), whole ? std::string_view() : projection.name());
@@ -75,48 +75,57 @@ Result<Object> JsonWalker::root_object(bool whole_text) {
 
 Result<JsonWalker::Event> JsonWalker::decode_event(std::string_view json) {
   if (auto opened = open(json); !opened) return opened.error();
-  if (json_[*next_] != '{' || json_[*(end_ - 1)] != '}') return Error::decode("json: a watch event is not an object");
   Event event;
+  const std::uint32_t* object = nullptr;
+  if (!envelope(event, object)) return failure().error();
+  // Bookmarks and errors say what no projection for the objects may cut.
+  const bool cut = event.type == "ADDED" || event.type == "MODIFIED" || event.type == "DELETED";
+  next_ = object;
+  next_backslash_ = 0;
+  auto decoded = root_object(cut ? options_.projection : Projection::full());
+  if (!decoded) return decoded.error();
+  event.object = std::move(*decoded);
+  return event;
+}
+
+/// Reads the type and finds the object.
+bool JsonWalker::envelope(Event& event, const std::uint32_t*& object) {
+  const char* begin = nullptr;
+  std::size_t size = 0;
   bool has_type = false;
-  bool has_object = false;
+  if (json_[*next_] != '{') return fail(*next_, "a watch event is not an object");
+  if (json_[*(end_ - 1)] != '}') return fail(json_.size(), "unexpected end of input");
   ++next_;
-  if (json_[*next_] == '}') return Error::decode("json: a watch event without type and object");
-  while (true) {
-    const char* begin = nullptr;
-    std::size_t size = 0;
-    const std::uint32_t at = *next_++;
-    if (json_[at] != '"') return fail(at, "expected a key"), failure().error();
-    if (!text(at, begin, size)) return failure().error();
+  for (std::uint32_t at = *next_++; json_[at] != '}';) {
+    if (json_[at] != '"') return fail(at, "expected a key");
+    if (!text(at, begin, size)) return false;
     const std::string_view key(begin, size);
     const bool is_type = key == "type";
-    const bool is_object = key == "object";
-    if (const std::uint32_t colon = *next_++; json_[colon] != ':')
-      return fail(colon, "expected ':'"), failure().error();
+    if (key == "object") object = next_ + 1;
+    const std::uint32_t colon = *next_++;
+    if (json_[colon] != ':') return fail(colon, "expected ':'");
+    if (next_ == end_) return fail(json_.size(), "unexpected end of input");
+    at = *next_++;
     if (is_type) {
-      const std::uint32_t string = *next_++;
-      if (json_[string] != '"') return fail(string, "the type of an event is not a string"), failure().error();
-      if (!text(string, begin, size)) return failure().error();
+      if (json_[at] != '"') return fail(at, "the type of an event is not a string");
+      if (!text(at, begin, size)) return false;
       event.type.assign(begin, size);
       has_type = true;
-    } else if (is_object) {
-      auto object = root_object(false);
-      if (!object) return object.error();
-      event.object = std::move(*object);
-      has_object = true;
-    } else if (!skip(*next_++)) {
-      return failure().error();
+    } else if (!skip(at)) {
+      return false;
     }
-    if (next_ == end_) return fail(json_.size(), "unexpected end of input"), failure().error();
-    const std::uint32_t separator = *next_++;
-    if (json_[separator] == '}') break;
-    if (json_[separator] != ',') return fail(separator, "expected ',' or '}'"), failure().error();
-    if (next_ == end_) return fail(json_.size(), "unexpected end of input"), failure().error();
+    if (next_ == end_) return fail(json_.size(), "unexpected end of input");
+    at = *next_++;
+    if (json_[at] == '}') break;
+    if (json_[at] != ',') return fail(at, "expected ',' or '}'");
+    if (next_ == end_) return fail(json_.size(), "unexpected end of input");
+    at = *next_++;
+    if (json_[at] == '}') return fail(at, "expected a key");
   }
-  if (next_ != end_) return fail(*next_, "unexpected character after the value"), failure().error();
-  if (!has_type || !has_object) {
-    return Error::decode(has_type ? "json: a watch event without object" : "json: a watch event without type");
-  }
-  return event;
+  if (next_ != end_) return fail(*next_, "unexpected character after the value");
+  if (!has_type) return fail(0, "a watch event without type");
+  if (object == nullptr) return fail(0, "a watch event without object");
+  return true;
 }
 
 bool JsonWalker::value(std::uint32_t at, Word& out, int depth, const Node* node) {

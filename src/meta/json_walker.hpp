@@ -47,8 +47,8 @@ class JsonWalker {
   using Node = Projection::Node;
 
   Result<void> open(std::string_view json);
-  Result<Object> close(Word root);
-  Result<Object> root_object(bool whole_text);
+  Result<Object> root_object(const Projection& projection);
+  bool envelope(Event& event, const std::uint32_t*& object);
   Result<Object> failure();
   bool fail(std::size_t offset, const char* message) noexcept;
   bool value(std::uint32_t at, Word& out, int depth, const Node* node);

@@ -286,10 +286,6 @@ class Emitter {
       out_ += kTo[known];
       return 2;
     }
-    if (c == 0x85 || c == 0x2028 || c == 0x2029) {
-      out_ += c == 0x85 ? 'N' : c == 0x2028 ? 'L' : 'P';
-      return 2;
-    }
     const int digits = c <= 0xff ? 2 : c <= 0xffff ? 4 : 8;
     out_ += digits == 2 ? 'x' : digits == 4 ? 'u' : 'U';
     for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) out_ += "0123456789ABCDEF"[c >> shift & 15];

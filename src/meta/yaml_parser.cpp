@@ -9,9 +9,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "kubexx/base/base64.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/object_builder.hpp"
 #include "kubexx/meta/yaml.hpp"
+#include "meta/json_text.hpp"
 #include "meta/quote.hpp"
 #include "meta/yaml_scalar.hpp"
 #include "meta/yaml_text.hpp"
@@ -40,7 +42,7 @@ struct Failure {
 }
 
 enum class NodeKind : std::uint8_t { Null, Scalar, Alias, List, Map };
-enum class Tag : std::uint8_t { Plain, String, Int, Float, Bool, Null, Unsupported };
+enum class Tag : std::uint8_t { Plain, String, Int, Float, Bool, Null, Binary, Unsupported };
 
 /// One document in the order of the text: a container's children follow it, up to `end`.
 struct Node {
@@ -62,6 +64,7 @@ Tag tag_of(const std::string& tag) {
   if (name == "float") return Tag::Float;
   if (name == "bool") return Tag::Bool;
   if (name == "null") return Tag::Null;
+  if (name == "binary") return Tag::Binary;
   if (name == "seq" || name == "map" || name == "merge") return Tag::Plain;
   return Tag::Unsupported;
 }
@@ -73,6 +76,7 @@ class Collector final : public YAML::EventHandler {
       : max_bytes_(options.max_document_bytes), max_depth_(static_cast<std::size_t>(options.max_depth)) {}
 
   const std::vector<Node>& nodes() const { return nodes_; }
+  const YAML::Mark& start() const { return start_; }
   std::string_view text(const Node& node) const { return std::string_view(texts_).substr(node.begin, node.length); }
   void clear() {
     nodes_.clear();
@@ -81,7 +85,7 @@ class Collector final : public YAML::EventHandler {
     anchors_.clear();
   }
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(NodeKind::Null, mark, anchor); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -96,8 +100,8 @@ class Collector final : public YAML::EventHandler {
     Node& node = add(NodeKind::Scalar, mark, anchor);
     node.tag = tag_of(tag);
     node.begin = static_cast<std::uint32_t>(texts_.size());
-    node.length = static_cast<std::uint32_t>(value.size());
-    texts_ += value;
+    append_repaired(value);
+    node.length = static_cast<std::uint32_t>(texts_.size()) - node.begin;
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
@@ -111,6 +115,16 @@ class Collector final : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
+  /// yaml-cpp turns the escapes \N and \_ into the bytes 0x85 and 0xa0 instead of the characters U+0085 and U+00A0.
+  void append_repaired(std::string_view value) {
+    for (auto bad = detail::find_invalid_utf8(value); bad != std::string_view::npos;
+         bad = detail::find_invalid_utf8(value)) {
+      texts_.append(value.substr(0, bad)).append(1, '\xc2').append(1, value[bad]);
+      value.remove_prefix(bad + 1);
+    }
+    texts_ += value;
+  }
+
   Node& add(NodeKind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     const auto index = static_cast<std::uint32_t>(nodes_.size());
     if (anchor != 0) anchors_[anchor] = index;
@@ -136,6 +150,7 @@ class Collector final : public YAML::EventHandler {
 
   std::size_t max_bytes_;
   std::size_t max_depth_;
+  YAML::Mark start_;
   std::vector<Node> nodes_;
   std::string texts_;
   std::vector<std::uint32_t> open_;
@@ -205,7 +220,7 @@ class Writer {
 
   YamlScalar scalar_of(const Node& node) const {
     if (node.kind == NodeKind::Null) return {YamlScalar::Kind::Null, false, 0, 0};
-    if (node.tag == Tag::String) return {};
+    if (node.tag == Tag::String || node.tag == Tag::Binary) return {};
     const auto text = source_.text(node);
     if (node.tag == Tag::Unsupported) fail(node.place, "this tag is not supported");
     auto scalar = resolve_yaml_scalar(text);
@@ -232,8 +247,16 @@ class Writer {
         if (!std::isfinite(scalar.real)) fail(node.place, "infinities and NaN have no place in an object");
         return builder_.real(scalar.real);
       case YamlScalar::Kind::String:
-        return builder_.string(source_.text(node));
+        return node.tag == Tag::Binary ? builder_.string(decoded(node)) : builder_.string(source_.text(node));
     }
+  }
+
+  std::string decoded(const Node& node) const {
+    auto bytes = base64_decode(source_.text(node));
+    if (!bytes) fail(node.place, bytes.error().message());
+    if (detail::find_invalid_utf8(*bytes) != std::string_view::npos)
+      fail(node.place, "!!binary that is no UTF-8 text has no place in an object");
+    return *std::move(bytes);
   }
 
   std::string key_of(const Node& node) const {
@@ -247,7 +270,7 @@ class Writer {
       case YamlScalar::Kind::Double:
         return format_yaml_key(scalar.real);
       case YamlScalar::Kind::String:
-        return std::string(source_.text(node));
+        return node.tag == Tag::Binary ? decoded(node) : std::string(source_.text(node));
       default:
         fail(node.place, "a key must not be null");
     }
@@ -328,7 +351,7 @@ class ViewBuffer final : public std::streambuf {
 
 std::optional<Object> try_json(std::string_view text, const YamlOptions& options) {
   const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[')) return std::nullopt;
+  if (first == std::string_view::npos || text[first] != '{') return std::nullopt;
   DecodeOptions decode;
   decode.max_bytes = options.max_document_bytes;
   decode.max_depth = options.max_depth;
@@ -338,6 +361,22 @@ std::optional<Object> try_json(std::string_view text, const YamlOptions& options
   return *std::move(object);
 }
 
+/// Whether a document may begin here, after others: at "---", or behind a line "...". yaml-cpp takes whatever a
+/// document leaves over ("[1] ]") for the beginning of the next one, forever if nothing can be made of it.
+bool may_begin_at(std::string_view text, std::size_t at) {
+  if (at >= text.size() || text.substr(at).starts_with("---")) return true;
+  text = text.substr(0, at);
+  while (!text.empty()) {
+    const auto line_begin = text.find_last_of("\r\n") + 1;  // 0 when there is none
+    const auto line = text.substr(line_begin);
+    if (line.starts_with("...")) return true;
+    const auto first = line.find_first_not_of(" \t");
+    if (first != std::string_view::npos && line[first] != '#' && line[first] != '%') return false;
+    text = text.substr(0, line_begin == 0 ? 0 : line_begin - 1);
+  }
+  return false;
+}
+
 Result<std::vector<Object>> parse_documents(std::string_view text, const YamlOptions& options) {
   ViewBuffer buffer(text);
   std::istream stream(&buffer);
@@ -345,7 +384,12 @@ Result<std::vector<Object>> parse_documents(std::string_view text, const YamlOpt
   Collector collector(options);
   ObjectBuilder builder;
   std::vector<Object> documents;
-  while (parser.HandleNextDocument(collector)) {
+  for (bool first = true; parser.HandleNextDocument(collector); first = false) {
+    const auto& start = collector.start();
+    if (!first && !may_begin_at(text, static_cast<std::size_t>(start.pos))) {
+      return error_at({static_cast<std::uint32_t>(start.line), static_cast<std::uint32_t>(start.column)},
+                      "the document should have ended here");
+    }
     if (!collector.nodes().empty() && collector.nodes()[0].kind != NodeKind::Null) {
       Writer(collector, options, builder).write();
       auto object = builder.finish();

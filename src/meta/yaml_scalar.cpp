@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "meta/json_text.hpp"
+
 namespace kubexx::meta {
 
 namespace {
@@ -63,59 +65,35 @@ std::optional<YamlScalar> parse_integer(std::string_view text) {
   return make_double(static_cast<double>(magnitude));
 }
 
-/// Whether a text of the float form stands for something below 1; from_chars tells overflow and underflow alike.
-bool is_below_one(std::string_view text) {
-  const auto e = text.find_first_of("eE");
-  auto mantissa = text.substr(0, e);
-  mantissa.remove_prefix(mantissa.find_first_not_of("+-"));
-  long exponent = 0;
-  if (e != std::string_view::npos) {
-    auto digits = text.substr(e + 1);
-    if (digits.starts_with('+')) digits.remove_prefix(1);
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), exponent).ec != std::errc()) {
-      return digits.starts_with('-');
-    }
-  }
-  const auto point = std::min(mantissa.find('.'), mantissa.size());
-  const auto first = mantissa.find_first_of("123456789");
-  if (first == std::string_view::npos) return true;
-  return exponent + static_cast<long>(point) - static_cast<long>(first) <= 0;
-}
-
 /// [-+]? ( .digits | digits [. digits?] ) ( [eE] [-+]? digits )?
 std::optional<YamlScalar> parse_float(std::string_view text) {
-  const auto skip_digits = [](std::string_view& rest) {
-    const auto count = std::min(rest.find_first_not_of("0123456789"), rest.size());
-    rest.remove_prefix(count);
-    return count;
+  const auto take_digits = [](std::string_view& from) {
+    const auto digits = from.substr(0, from.find_first_not_of("0123456789"));
+    from.remove_prefix(digits.size());
+    return digits;
   };
-  auto number = text;
-  if (number.starts_with('+')) number.remove_prefix(1);
-  auto rest = number;
-  if (rest.starts_with('-')) {
-    if (text.starts_with('+')) return std::nullopt;
-    rest.remove_prefix(1);
-  }
-  const auto whole = skip_digits(rest);
+  auto rest = text;
+  if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
+  auto whole = take_digits(rest);
+  std::string_view fraction;
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
-    if (skip_digits(rest) == 0 && whole == 0) return std::nullopt;
-  } else if (whole == 0) {
-    return std::nullopt;
+    fraction = take_digits(rest);
   }
+  if (whole.empty() && fraction.empty()) return std::nullopt;
+  const auto exponent = rest;
   if (!rest.empty()) {
     if (rest.front() != 'e' && rest.front() != 'E') return std::nullopt;
     rest.remove_prefix(1);
     if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
-    if (skip_digits(rest) == 0 || !rest.empty()) return std::nullopt;
+    if (take_digits(rest).empty() || !rest.empty()) return std::nullopt;
   }
-  double value = 0;
-  const auto failure = std::from_chars(number.data(), number.data() + number.size(), value).ec;
-  if (failure == std::errc::result_out_of_range) {
-    if (!is_below_one(number)) return std::nullopt;  // too large: Go leaves it a text
-    value = 0;
-  }
-  return make_double(value);
+  std::string json = text.starts_with('-') ? "-" : "";
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
+  json.append(whole.empty() ? "0" : whole).append(".").append(fraction.empty() ? "0" : fraction).append(exponent);
+  const auto number = detail::parse_json_number(json);
+  if (number.kind != detail::JsonNumber::Kind::Double) return std::nullopt;  // too large: Go leaves it a text
+  return make_double(number.real);
 }
 
 struct Digits {

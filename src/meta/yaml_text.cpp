@@ -1,6 +1,6 @@
 #include "meta/yaml_text.hpp"
 
-#include <array>
+#include "meta/json_text.hpp"
 
 namespace kubexx::meta {
 
@@ -9,18 +9,10 @@ namespace {
 /// The code point at `at`, or length 0 when the bytes there are no UTF-8.
 CodePoint decode(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
-  const auto first = byte(at);
-  if (first < 0x80) return {first, 1};
-  const std::uint32_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  if (first < 0xc2 || first > 0xf4 || at + length > text.size()) return {0, 0};
-  std::uint32_t value = first & (0x7fU >> length);
-  for (std::uint32_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xc0) != 0x80) return {0, 0};
-    value = value << 6 | (byte(at + i) & 0x3f);
-  }
-  const bool surrogate = value >= 0xd800 && value < 0xe000;
-  if (value < kLeast[length] || value > 0x10ffff || surrogate) return {0, 0};
+  const auto length = static_cast<std::uint32_t>(detail::utf8_length(text.substr(at)));
+  if (length <= 1) return {byte(at), length};
+  std::uint32_t value = byte(at) & (0x7fU >> length);
+  for (std::uint32_t i = 1; i < length; ++i) value = value << 6 | (byte(at + i) & 0x3f);
   return {value, length};
 }
 

@@ -92,12 +92,17 @@ void Reflector::State::list_end(Result<meta::ListMeta> result) {
     return list_page();
   }
   if (!deliver(std::move(items), first_version, false)) return;
-  if (!source->supports_watch()) {
-    enter(ReflectorState::Polling);
-    after(options.poll_interval, [this] { round(); });
-    return;
-  }
+  if (unwatchable || !source->supports_watch()) return poll();
   start_watch();
+}
+
+/// Without a watch: the same list again after a while.
+void Reflector::State::poll() {
+  enter(ReflectorState::Polling);
+  after(options.poll_interval, [this] {
+    version_unavailable = true;  // the most recent state
+    round();
+  });
 }
 
 void Reflector::State::list_failed(const Error& error) {

@@ -47,7 +47,8 @@ void Reflector::State::round() {
   short_streams = 0;
   change_status([](ReflectorStatus& s) { ++s.attempts; });
   const bool refused = watch_list_refused(source->identity(), strand.clock().now());
-  if (options.watch_list && source->supports_watch_list() && source->supports_watch() && !refused && !versions_went_back) {
+  if (options.watch_list && source->supports_watch_list() && source->supports_watch() && !unwatchable && !refused &&
+      !versions_went_back) {
     start_watch_list();
   } else {
     start_list();

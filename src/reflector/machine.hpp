@@ -39,6 +39,7 @@ struct Reflector::State {
   void list_item(meta::Object item);
   void list_end(Result<meta::ListMeta> result);
   void list_failed(const Error& error);
+  void poll();
   bool deliver(std::vector<meta::Object> objects, const std::string& version, bool by_watch_list);
 
   // watching.cpp
@@ -102,6 +103,7 @@ struct Reflector::State {
   std::optional<TimePoint> internal_error_since;
   TimePoint last_internal_error;
   bool watched = false;   // since the last whole state
+  bool unwatchable = false;  // the server refused the watch verb
   bool resumed = false;   // this watch goes on where an earlier one ended
 
   mutable std::mutex mutex;

@@ -226,6 +226,11 @@ void Reflector::State::watch_end(const Error* error) {
       drop_call();
       return back_off([this] { start_watch(); });
     }
+    if (error->is_method_not_supported()) {
+      unwatchable = true;
+      drop_call();
+      return poll();
+    }
     const auto failure = error->with_context("failed to watch " + options.type_description);
     return end_round(error->is_expired() ? "expired" : "watch_failed", &failure, true);
   }

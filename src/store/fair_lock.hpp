@@ -8,7 +8,8 @@
 
 namespace kubexx::store {
 
-/// A readers-writer lock for many short reads. Readers count themselves in shards, so they do not touch the same memory.
+/// A readers-writer lock for many short reads. Readers count themselves in shards, so they do not touch the same
+/// memory.
 ///
 /// Phase-fair: a waiting writer stops new readers, so readers cannot starve it; a writer that ends lets in every reader
 /// that waited for it before the next writer gets its turn, so a reader waits for one writer at most.

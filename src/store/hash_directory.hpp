@@ -9,9 +9,10 @@ namespace kubexx::store {
 
 inline constexpr std::uint32_t kNoId = 0xffffffffU;
 
-/// A hash table from 32-bit hashes to ids, shared with snapshots (extendible hashing). A directory, indexed by the first
-/// bits of the hash, points to buckets of open addressing; a full bucket grows and then splits in two, so no insert
-/// ever rehashes everything; an emptied one shrinks. What the ids mean, and whether two keys are equal, is the caller's.
+/// A hash table from 32-bit hashes to ids, shared with snapshots (extendible hashing). A directory, indexed by the
+/// first bits of the hash, points to buckets of open addressing; a full bucket grows and then splits in two, so no
+/// insert ever rehashes everything; an emptied one shrinks. What the ids mean, and whether two keys are equal, is the
+/// caller's.
 ///
 /// A value of one word; copying it makes a second reader, not a second table. Who writes also discards.
 class HashDirectory {
@@ -33,8 +34,8 @@ class HashDirectory {
     }
   }
 
-  void insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs);  ///< must not be there yet
-  void erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs);   ///< must be there
+  void insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs);                         ///< must not be there yet
+  void erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs);                          ///< must be there
   void change_id(std::uint32_t hash, std::uint32_t from, std::uint32_t to, Epochs& epochs);  ///< must be there
   void discard(Epochs& epochs);
 

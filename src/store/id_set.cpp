@@ -55,7 +55,8 @@ Block* IdSet::erase_from(Block* chunk, std::uint32_t id, Epochs& epochs) {
 std::uint32_t IdSet::place_of(std::uint32_t id) const noexcept {
   const Place* begin = places(block());
   const Place* end = begin + block()->count;
-  const Place* at = std::upper_bound(begin, end, id, [](std::uint32_t value, const Place& p) { return value < p.first; });
+  const Place* at =
+      std::upper_bound(begin, end, id, [](std::uint32_t value, const Place& p) { return value < p.first; });
   return at == begin ? 0 : static_cast<std::uint32_t>(at - begin - 1);
 }
 
@@ -93,12 +94,12 @@ void IdSet::insert(std::uint32_t id, Epochs& epochs) {
   ++size_;
   if (size_ == 1) {
     levels_ = 0;
-    data_ = id;
+    data_.one = id;
     return;
   }
   if (levels_ == 0) {
     Block* chunk = epochs.allocate(fitting(2, kMaxChunk) * 4);
-    ids(chunk)[0] = static_cast<std::uint32_t>(data_);
+    ids(chunk)[0] = data_.one;
     chunk->count = 1;
     set_block(chunk);
     levels_ = 1;
@@ -133,7 +134,7 @@ void IdSet::erase(std::uint32_t id, Epochs& epochs) {
     set_block(erase_from(block(), id, epochs));
     if (size_ > 1) return;
     Block* chunk = block();
-    data_ = ids(chunk)[0];
+    data_.one = ids(chunk)[0];
     levels_ = 0;
     epochs.discard(chunk);
     return;
@@ -154,7 +155,7 @@ void IdSet::erase(std::uint32_t id, Epochs& epochs) {
   epochs.discard(directory);
   if (size_ == 1) {
     Block* last = block();
-    data_ = ids(last)[0];
+    data_.one = ids(last)[0];
     levels_ = 0;
     epochs.discard(last);
   }

@@ -14,13 +14,13 @@ class IdSet {
  public:
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  /// Calls use(std::span<const std::uint32_t>) for the ids in ascending order.
+  /// Calls use(std::span<const std::uint32_t>) for the ids in ascending order; spans stay valid as long
+  /// as the set's memory.
   template <class Use>
   void for_each_span(Use use) const {
     if (size_ == 0) return;
     if (levels_ == 0) {
-      const auto one = static_cast<std::uint32_t>(data_);
-      use(std::span<const std::uint32_t>(&one, 1));
+      use(std::span<const std::uint32_t>(&data_.one, 1));
     } else if (levels_ == 1) {
       use(std::span<const std::uint32_t>(ids(block()), block()->count));
     } else {
@@ -42,8 +42,8 @@ class IdSet {
   };
   static constexpr std::uint32_t kMaxChunk = 506;
 
-  Block* block() const noexcept { return reinterpret_cast<Block*>(data_); }
-  void set_block(Block* block) noexcept { data_ = reinterpret_cast<std::uintptr_t>(block); }
+  Block* block() const noexcept { return data_.block; }
+  void set_block(Block* block) noexcept { data_.block = block; }
   static std::uint32_t* ids(const Block* chunk) noexcept {
     return reinterpret_cast<std::uint32_t*>(const_cast<Block*>(chunk) + 1);
   }
@@ -61,7 +61,10 @@ class IdSet {
 
   std::uint32_t size_ = 0;
   std::uint32_t levels_ = 0;
-  std::uintptr_t data_ = 0;
+  union {
+    std::uint32_t one;  // no level
+    Block* block;       // one level: a chunk; two: a directory
+  } data_ = {0};
 };
 
 }  // namespace kubexx::store

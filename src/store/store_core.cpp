@@ -58,8 +58,7 @@ void StoreCore::apply(std::span<Write> writes, std::string_view version) {
     for (std::size_t i = 0; i < writes.size(); ++i) {
       Write& write = writes[i];
       if (write.is_put) {
-        write.object =
-            table_->put(write.key, write.hash, std::move(write.object), values.subspan(i * width, width));
+        write.object = table_->put(write.key, write.hash, std::move(write.object), values.subspan(i * width, width));
       } else {
         write.object = table_->remove(write.key, write.hash);
       }

@@ -11,8 +11,8 @@
 
 namespace kubexx::store {
 
-/// The writer's side of one index: where each object stands. It remembers what it stored, so the index function is never
-/// asked about an old object, and a function that changes its mind cannot damage the index.
+/// The writer's side of one index: where each object stands. It remembers what it stored, so the index function is
+/// never asked about an old object, and a function that changes its mind cannot damage the index.
 class IndexWriter {
  public:
   static constexpr std::uint32_t kNoValue = 0xffffffffU;
@@ -74,8 +74,8 @@ class Table {
 
   Epochs& epochs_;
   Roots roots_;
-  std::deque<Epoch> births_;           // by id
-  std::vector<IndexWriter> writers_;   // beside roots_.indexes
+  std::deque<Epoch> births_;          // by id
+  std::vector<IndexWriter> writers_;  // beside roots_.indexes
   std::uint64_t object_bytes_ = 0;
 };
 

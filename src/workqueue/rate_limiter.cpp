@@ -57,7 +57,9 @@ struct RateLimiter::TokenBucket final : Rule {
 };
 
 struct RateLimiter::MaxOf final : Rule {
-  explicit MaxOf(std::vector<RateLimiter> l) : limiters(std::move(l)) {}
+  explicit MaxOf(std::vector<RateLimiter> l) : limiters(std::move(l)) {
+    for (const RateLimiter& limiter : limiters) user_code = user_code || limiter.calls_user_code();
+  }
   Duration when(std::uint32_t requeues, TimePoint now) override {
     Duration longest{};
     for (const RateLimiter& limiter : limiters) longest = std::max(longest, limiter.when(requeues, now));
@@ -67,7 +69,7 @@ struct RateLimiter::MaxOf final : Rule {
 };
 
 struct RateLimiter::WithMaxWait final : Rule {
-  WithMaxWait(RateLimiter l, Duration d) : limiter(std::move(l)), longest(d) {}
+  WithMaxWait(RateLimiter l, Duration d) : limiter(std::move(l)), longest(d) { user_code = limiter.calls_user_code(); }
   Duration when(std::uint32_t requeues, TimePoint now) override {
     return std::min(limiter.when(requeues, now), longest);
   }
@@ -76,7 +78,7 @@ struct RateLimiter::WithMaxWait final : Rule {
 };
 
 struct RateLimiter::Custom final : Rule {
-  explicit Custom(std::function<Duration(std::uint32_t, TimePoint)> r) : rule(std::move(r)) {}
+  explicit Custom(std::function<Duration(std::uint32_t, TimePoint)> r) : rule(std::move(r)) { user_code = true; }
   Duration when(std::uint32_t requeues, TimePoint now) override { return rule(requeues, now); }
   const std::function<Duration(std::uint32_t, TimePoint)> rule;
 };

@@ -34,6 +34,9 @@ class Timer {
 /// Threads: every member is safe from any thread. Tasks may run concurrently; order comes from Strand.
 /// Errors: a task that throws is reported to the process-wide error sink (error_sink.hpp) and the executor goes on.
 /// Posting an empty task throws std::logic_error.
+///
+/// An implementation waits in its destructor for the tasks it is running: they may post to it until they return. Tasks
+/// that it drops are destroyed, not kept.
 class Executor {
  public:
   virtual ~Executor() = default;

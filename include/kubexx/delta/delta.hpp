@@ -42,9 +42,9 @@ class Delta {
   /// The object, or the last known one of a tombstone. Null for types that carry none.
   const meta::Object& object() const noexcept { return object_; }
   bool is_tombstone() const noexcept { return type_ == DeltaType::Deleted && payload_ != nullptr; }
-  const std::string& tombstone_key() const noexcept;                ///< "" when it is no tombstone
-  const std::vector<meta::Object>& objects() const noexcept;        ///< of ReplacedAll, otherwise empty
-  const std::string& resource_version() const noexcept;             ///< of ReplacedAll and Bookmark, otherwise ""
+  const std::string& tombstone_key() const noexcept;          ///< "" when it is no tombstone
+  const std::vector<meta::Object>& objects() const noexcept;  ///< of ReplacedAll, otherwise empty
+  const std::string& resource_version() const noexcept;       ///< of ReplacedAll and Bookmark, otherwise ""
   /// False for ReplacedAll, SyncAll and Bookmark: they concern no single key.
   bool has_key() const noexcept {
     return type_ != DeltaType::ReplacedAll && type_ != DeltaType::SyncAll && type_ != DeltaType::Bookmark;

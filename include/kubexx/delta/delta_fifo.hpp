@@ -22,7 +22,7 @@ class DeltaFifo final : public Queue {
     meta::KeyFunc key_func = {};  ///< absent: meta_namespace_key
     TransformFunc transform = {};
     std::shared_ptr<const KnownObjects> known_objects = {};
-    bool emit_delta_type_replaced = false;  ///< false: objects of a replace are Sync
+    bool emit_delta_type_replaced = false;                        ///< false: objects of a replace are Sync
     std::function<meta::Object(meta::Object)> prefer_known = {};  ///< see DeltaSink
   };
 

@@ -8,10 +8,10 @@ namespace kubexx::delta {
 
 /// Keeps every change in the order of arrival, across keys; client-go's RealFIFO. Nothing is merged.
 ///
-/// With `atomic_events` a list is one change (ReplacedAll) and a resync another (SyncAll): the consumer sees states that
-/// existed. Without, the queue takes a list apart: first a tombstone for each key that is queued, being processed or
-/// known but no longer listed, then a Replaced for each object; and a resync is a Sync for each known key with nothing
-/// under way.
+/// With `atomic_events` a list is one change (ReplacedAll) and a resync another (SyncAll): the consumer sees states
+/// that existed. Without, the queue takes a list apart: first a tombstone for each key that is queued, being processed
+/// or known but no longer listed, then a Replaced for each object; and a resync is a Sync for each known key with
+/// nothing under way.
 ///
 /// Errors: an object without a key or refused by the transform is not queued; a replace with such an object changes
 /// nothing. Options that contradict each other throw std::logic_error.
@@ -21,8 +21,8 @@ class OrderedQueue final : public Queue {
     meta::KeyFunc key_func = {};  ///< absent: meta_namespace_key
     TransformFunc transform = {};
     bool atomic_events = true;
-    bool emit_bookmarks = false;                            ///< only with atomic_events
-    std::shared_ptr<const KnownObjects> known_objects = {};  ///< exactly when not atomic_events
+    bool emit_bookmarks = false;                                  ///< only with atomic_events
+    std::shared_ptr<const KnownObjects> known_objects = {};       ///< exactly when not atomic_events
     std::function<meta::Object(meta::Object)> prefer_known = {};  ///< see DeltaSink
     std::size_t batch_size = 1'000;
   };

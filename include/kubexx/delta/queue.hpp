@@ -31,10 +31,10 @@ class KnownObjects {
 /// the first replace(), or at once when something else came first.
 ///
 /// Threads: safe from any thread; meant for one consumer. The process function runs without a lock, so it may call the
-/// queue, and producers do not wait for it. Keys and transforms are computed on the producer's thread, also without one.
-/// Stop: close() wakes whoever waits; what is queued can still be taken, and writes are still accepted.
-/// Errors: the process function's Error is what pop returns; the item is gone then (see add_if_not_present). One that
-/// throws counts as having returned that Error.
+/// queue, and producers do not wait for it. Keys and transforms are computed on the producer's thread, also without
+/// one. Stop: close() wakes whoever waits; what is queued can still be taken, and writes are still accepted. Errors:
+/// the process function's Error is what pop returns; the item is gone then (see add_if_not_present). One that throws
+/// counts as having returned that Error.
 class Queue : public reflector::DeltaSink {
  public:
   /// `deltas` may be moved from.
@@ -56,10 +56,11 @@ class Queue : public reflector::DeltaSink {
   /// otherwise it is appended. Marks the queue populated. An Error for Deltas without a key.
   virtual Result<void> add_if_not_present(Deltas deltas) = 0;
 
-  /// Called whenever the queue stops being empty and when it is closed, without a lock, on the producer's thread. Set it
-  /// before the first producer runs.
+  /// Called whenever the queue stops being empty and when it is closed, without a lock, on the producer's thread. Set
+  /// it before the first producer runs.
   virtual void on_ready(std::function<void()> hook) = 0;
-  /// Called once, when the queue becomes synced, without a lock; at once if it is. Set it before the first producer runs.
+  /// Called once, when the queue becomes synced, without a lock; at once if it is. Set it before the first producer
+  /// runs.
   virtual void on_synced(std::function<void()> hook) = 0;
 
   virtual bool has_synced() const = 0;

@@ -108,7 +108,7 @@ class Server {
   void drop_connections();
   /// While false, new connections are refused as if nothing listened; the port stays ours.
   void set_accepting(bool accepting);
-  std::size_t connections() const;
+  std::size_t connections() const;  ///< open, and not merely waiting for the peer to close as well
 
  private:
   struct State;

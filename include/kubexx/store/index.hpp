@@ -11,9 +11,9 @@
 
 namespace kubexx::store {
 
-/// The values under which an object is found in an index: none, one or several. Runs without a lock of the store and may
-/// run again for the same object. An Error (or an exception) is counted and reported (error_sink.hpp), and the object is
-/// left out of that index.
+/// The values under which an object is found in an index: none, one or several. Runs without a lock of the store and
+/// may run again for the same object. An Error (or an exception) is counted and reported (error_sink.hpp), and the
+/// object is left out of that index.
 using IndexFunc = std::function<Result<std::vector<std::string>>(const meta::Object&)>;
 
 /// Index functions by name.

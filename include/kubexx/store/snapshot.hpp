@@ -82,7 +82,8 @@ class Snapshot {
   explicit Snapshot(std::shared_ptr<const detail::SnapshotData> data) noexcept : data_(std::move(data)) {}
   void key_of(std::size_t id, const meta::Object& object, std::string& into) const;
   const meta::Object& object_at(std::uint32_t id) const noexcept;
-  Result<std::vector<std::span<const std::uint32_t>>> ids_by_index(std::string_view index, std::string_view value) const;
+  Result<std::vector<std::span<const std::uint32_t>>> ids_by_index(std::string_view index,
+                                                                   std::string_view value) const;
 
   std::shared_ptr<const detail::SnapshotData> data_;
 };

@@ -23,7 +23,8 @@ namespace kubexx::store {
 /// Threads: safe from any thread. A reader waits for one write (or one transaction) at most, and readers never keep a
 /// writer waiting for long: what reads many objects reads a snapshot. Index functions run on the writer's thread before
 /// the lock is taken.
-/// Errors: asking for an unknown index is an Error. Writing a null object or under an empty key throws std::logic_error.
+/// Errors: asking for an unknown index is an Error. Writing a null object or under an empty key throws
+/// std::logic_error.
 class ThreadSafeStore {
  public:
   explicit ThreadSafeStore(const Indexers& indexers = {});
@@ -42,8 +43,8 @@ class ThreadSafeStore {
     std::string key;
     meta::Object object;
   };
-  /// From now on exactly these; of equal keys the last. An object that is unchanged (same uid and resourceVersion) keeps
-  /// the handle the store has. Readers see the old state until the new one is complete.
+  /// From now on exactly these; of equal keys the last. An object that is unchanged (same uid and resourceVersion)
+  /// keeps the handle the store has. Readers see the old state until the new one is complete.
   void replace(std::vector<Item> items, std::string resource_version);
   void bookmark(std::string_view resource_version);
 

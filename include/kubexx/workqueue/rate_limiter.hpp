@@ -35,11 +35,13 @@ class RateLimiter {
   static RateLimiter default_controller();
 
   Duration when(std::uint32_t requeues, TimePoint now) const { return rule_->when(requeues, now); }
+  bool calls_user_code() const noexcept { return rule_->user_code; }  ///< a custom rule takes part
 
  private:
   struct Rule {
     virtual ~Rule() = default;
     virtual Duration when(std::uint32_t requeues, TimePoint now) = 0;
+    bool user_code = false;
   };
   struct Exponential;
   struct FastSlow;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -32,11 +31,9 @@ class RateLimitingQueue : public DelayingQueue<T> {
   using Queue<T>::add;
   /// With both a delay and the limiter, the longer wait counts. Added twice, the higher priority counts.
   void add(const T& item, const AddOptions& how) {
-    if (!how.rate_limited && how.after <= Duration::zero()) return this->core().add(item, how.priority);
-    const TimePoint now = this->core().now();
-    Duration delay = how.after;
-    if (how.rate_limited) delay = std::max(delay, limiter_.when(this->core().count_requeue(item), now));
-    this->core().add_after(item, delay, now, how.priority);
+    if (how.rate_limited) return this->core().add_rate_limited(item, limiter_, how.after, how.priority);
+    if (how.after > Duration::zero()) return this->core().add_after(item, how.after, how.priority);
+    this->core().add(item, how.priority);
   }
 
   void add_rate_limited(const T& item) { add(item, {.rate_limited = true}); }

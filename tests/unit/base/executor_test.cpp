@@ -23,8 +23,8 @@ using Executors = ::testing::Types<ThreadExecutor, ElasticExecutor>;
 TYPED_TEST_SUITE(EveryExecutorTest, Executors);
 
 TYPED_TEST(EveryExecutorTest, RunsWhatIsPosted) {
-  TypeParam executor;
   Count ran;
+  TypeParam executor;
 
   for (int i = 0; i < 1000; ++i) executor.post([&] { ran.add(); });
 
@@ -32,10 +32,10 @@ TYPED_TEST(EveryExecutorTest, RunsWhatIsPosted) {
 }
 
 TYPED_TEST(EveryExecutorTest, TimersRunInTheOrderTheyAreDueAndNotBefore) {
-  TypeParam executor;
   std::mutex mutex;
   std::vector<int> order;
   Count ran;
+  TypeParam executor;
   const TimePoint start = executor.clock().now();
   TimePoint first;
 
@@ -56,10 +56,10 @@ TYPED_TEST(EveryExecutorTest, TimersRunInTheOrderTheyAreDueAndNotBefore) {
 }
 
 TYPED_TEST(EveryExecutorTest, ACanceledTimerDoesNotRunAndReleasesItsTask) {
-  TypeParam executor;
   auto owned = std::make_shared<int>(1);
   std::atomic<bool> ran{false};
   Count later;
+  TypeParam executor;
 
   Timer timer = executor.post_after(50ms, [&ran, owned] { ran = true; });
   timer.cancel();
@@ -72,8 +72,8 @@ TYPED_TEST(EveryExecutorTest, ACanceledTimerDoesNotRunAndReleasesItsTask) {
 }
 
 TYPED_TEST(EveryExecutorTest, ATaskThatThrowsDoesNotStopIt) {
-  TypeParam executor;
   Count ran;
+  TypeParam executor;
 
   executor.post([] { throw std::runtime_error("boom"); });
   executor.post([&] { ran.add(); });
@@ -115,8 +115,8 @@ TYPED_TEST(EveryExecutorTest, MayBeDestroyedByItsOwnTask) {
 }
 
 TYPED_TEST(EveryExecutorTest, ADelayBeyondTheEndOfTimeIsNeverDue) {
-  TypeParam executor;
   Count ran;
+  TypeParam executor;
 
   Timer never = executor.post_after(Duration::max(), [&] { ran.add(100); });
   executor.post_after(1ms, [&] { ran.add(); });
@@ -162,9 +162,9 @@ TEST(ThreadExecutorTest, NeedsAThread) {
 }
 
 TEST(ThreadExecutorTest, NamesItsThreads) {
-  ThreadExecutor executor({.threads = 1, .name = "a-very-long-thread-name"});
   Count ran;
   char name[16] = {};
+  ThreadExecutor executor({.threads = 1, .name = "a-very-long-thread-name"});
 
   executor.post([&] {
     pthread_getname_np(pthread_self(), name, sizeof name);
@@ -176,8 +176,8 @@ TEST(ThreadExecutorTest, NamesItsThreads) {
 }
 
 TEST(ThreadExecutorTest, AnEarlierTimerOvertakesTheOneItWaitsFor) {
-  ThreadExecutor executor;
   Count ran;
+  ThreadExecutor executor;
 
   Timer late = executor.post_after(1h, [&] { ran.add(100); });
   executor.post_after(1ms, [&] { ran.add(); });
@@ -188,9 +188,9 @@ TEST(ThreadExecutorTest, AnEarlierTimerOvertakesTheOneItWaitsFor) {
 }
 
 TEST(ThreadExecutorTest, TimersFireWhileTasksKeepComing) {
-  ThreadExecutor executor({.threads = 1});
   std::atomic<bool> stop{false};
   Count fired;
+  ThreadExecutor executor({.threads = 1});
   struct Repeat {
     ThreadExecutor& executor;
     std::atomic<bool>& stop;
@@ -207,10 +207,10 @@ TEST(ThreadExecutorTest, TimersFireWhileTasksKeepComing) {
 }
 
 TEST(ElasticExecutorTest, BlockedTasksDelayNobody) {
-  ElasticExecutor executor;
   Count release;
   Count blocked;
   Count ran;
+  ElasticExecutor executor;
 
   for (int i = 0; i < 100; ++i) {
     executor.post([&] {
@@ -235,8 +235,8 @@ bool falls_to(const ElasticExecutor& executor, std::size_t threads) {
 }
 
 TEST(ElasticExecutorTest, HasNoThreadBeforeTheFirstTaskAndNoneAfterLingering) {
-  ElasticExecutor executor({.linger = 5ms});
   Count ran;
+  ElasticExecutor executor({.linger = 5ms});
   EXPECT_EQ(executor.threads(), 0U);
 
   for (int i = 0; i < 50; ++i) executor.post([&] { ran.add(); });
@@ -248,8 +248,8 @@ TEST(ElasticExecutorTest, HasNoThreadBeforeTheFirstTaskAndNoneAfterLingering) {
 }
 
 TEST(ElasticExecutorTest, ATimerNeedsOneThreadOnly) {
-  ElasticExecutor executor({.linger = 5ms});
   Count ran;
+  ElasticExecutor executor({.linger = 5ms});
   executor.post([&] { ran.add(); });
   Timer timer = executor.post_after(1h, [] {});
   ASSERT_TRUE(ran.reaches(1));
@@ -259,9 +259,9 @@ TEST(ElasticExecutorTest, ATimerNeedsOneThreadOnly) {
 }
 
 TEST(ElasticExecutorTest, TimersFireWhileEveryThreadIsBlocked) {
-  ElasticExecutor executor({.eager_threads = 1});
   Count release;
   Count fired;
+  ElasticExecutor executor({.eager_threads = 1});
 
   executor.post([&] { release.reaches(1); });
   executor.post_after(1ms, [&] { fired.add(); });
@@ -272,10 +272,10 @@ TEST(ElasticExecutorTest, TimersFireWhileEveryThreadIsBlocked) {
 
 TEST(ElasticExecutorTest, NeverHasMoreWorkersThanAllowed) {
   constexpr int kWorkers = 5;
-  ElasticExecutor executor({.eager_threads = 2, .max_threads = kWorkers});
   Count release;
   Count blocked;
   Count ran;
+  ElasticExecutor executor({.eager_threads = 2, .max_threads = kWorkers});
   for (int i = 0; i < 20; ++i) {
     executor.post([&] {
       blocked.add();
@@ -293,10 +293,10 @@ TEST(ElasticExecutorTest, NeverHasMoreWorkersThanAllowed) {
 }
 
 TEST(ElasticExecutorTest, ManyShortTasksDoNotMakeManyThreads) {
-  ElasticExecutor executor({.eager_threads = 2, .patience = 20ms});
   constexpr int kTasks = 20'000;
   Count ran;
   std::atomic<std::size_t> most{0};
+  ElasticExecutor executor({.eager_threads = 2, .patience = 20ms});
 
   for (int i = 0; i < kTasks; ++i) {
     executor.post([&] {
@@ -312,10 +312,10 @@ TEST(ElasticExecutorTest, ManyShortTasksDoNotMakeManyThreads) {
 }
 
 TEST(ElasticExecutorTest, ThreadsThatComputeAreNoReasonForMoreThreads) {
-  ElasticExecutor executor({.eager_threads = 2});
   constexpr int kTasks = 30;
   Count ran;
   std::atomic<std::size_t> most{0};
+  ElasticExecutor executor({.eager_threads = 2});
 
   for (int i = 0; i < kTasks; ++i) {
     executor.post([&] {

@@ -19,12 +19,12 @@ using test::Count;
 TEST(StrandTest, TasksOfManyPostersRunOneAtATimeAndInTheOrderOfEachPoster) {
   constexpr int kPosters = 4;
   constexpr int kEach = 20'000;
-  auto executor = std::make_shared<ThreadExecutor>(ThreadExecutor::Options{.threads = 4});
-  Strand strand(executor);
   std::vector<int> last(kPosters, -1);
   std::atomic<int> inside{0};
   std::atomic<int> faults{0};
   Count done;
+  auto executor = std::make_shared<ThreadExecutor>(ThreadExecutor::Options{.threads = 4});
+  Strand strand(executor);
 
   {
     std::vector<std::jthread> posters;
@@ -155,12 +155,59 @@ TEST(StrandTest, TasksThatHoldTheStrandAreReleasedWithTheExecutor) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
+TEST(StrandTest, DroppingTheExecutorWaitsForTheTurnThatRuns) {
+  struct Shared {
+    Count started;
+    std::atomic<bool> dropped{false};
+  };
+  auto late = std::make_shared<std::atomic<int>>(0);
+
+  for (int round = 0; round < 200; ++round) {
+    auto shared = std::make_shared<Shared>();
+    {
+      auto executor = std::make_shared<ThreadExecutor>();
+      Strand strand(executor);
+      for (int i = 0; i < 200; ++i) {
+        strand.post([shared, late] {
+          shared->started.add();
+          if (shared->dropped) ++*late;
+        });
+      }
+      ASSERT_TRUE(shared->started.reaches(100));
+    }
+    shared->dropped = true;
+    ASSERT_EQ(shared.use_count(), 1);
+  }
+
+  EXPECT_EQ(*late, 0);
+}
+
+TEST(StrandTest, ATaskMayDropTheLastReferencesToItsExecutor) {
+  Count gone;
+  Count go;
+  auto executor = std::make_shared<ThreadExecutor>();
+  auto strand = std::make_unique<Strand>(executor);
+
+  auto& posting = *strand;
+  posting.post([&gone, &go, executor, strand = std::move(strand)]() mutable {
+    go.reaches(1);
+    executor.reset();
+    strand.reset();
+    gone.add();
+  });
+  posting.post([] {});
+  executor.reset();
+  go.add();
+
+  ASSERT_TRUE(gone.reaches(1));
+}
+
 TEST(StrandTest, ABusyStrandLetsAnotherRun) {
+  std::atomic<bool> stop{false};
+  Count ran;
   auto executor = std::make_shared<ThreadExecutor>(ThreadExecutor::Options{.threads = 1});
   Strand busy(executor);
   Strand other(executor);
-  std::atomic<bool> stop{false};
-  Count ran;
   struct Repeat {
     Strand& strand;
     std::atomic<bool>& stop;
@@ -174,6 +221,8 @@ TEST(StrandTest, ABusyStrandLetsAnotherRun) {
 
   EXPECT_TRUE(ran.reaches(1));
   stop = true;
+  busy.post([&] { ran.add(); });
+  EXPECT_TRUE(ran.reaches(2));
 }
 
 TEST(StrandTest, AnEmptyTaskOrExecutorIsMisuse) {

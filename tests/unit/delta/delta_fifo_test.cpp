@@ -142,8 +142,7 @@ TEST(DeltaFifoTest, AReplaceBuriesKnownObjectsThatAreNoLongerListedWithTheirLast
     DeltaFifo queue({.known_objects = three});
     ASSERT_TRUE(queue.remove(pod("baz", 10)));
     ASSERT_TRUE(queue.replace({pod("foo", 5)}, "0"));
-    EXPECT_THAT(drain(queue),
-                ElementsAre("Deleted default/baz@10", "Sync default/foo@5", "Deleted! default/bar@6"));
+    EXPECT_THAT(drain(queue), ElementsAre("Deleted default/baz@10", "Sync default/foo@5", "Deleted! default/bar@6"));
   }
   {  // the queue knows a newer state than the store
     DeltaFifo queue({.known_objects = three});
@@ -224,11 +223,10 @@ TEST(DeltaFifoTest, AResyncWithoutKnownObjectsDoesNothing) {
 TEST(DeltaFifoTest, EachIncomingObjectIsTransformedOnceAndTombstonesAndResyncsNever) {
   int calls = 0;
   const auto holder = known({pod("known", 1)});
-  DeltaFifo queue({.transform =
-                       [&](meta::Object object) -> Result<meta::Object> {
-                         ++calls;
-                         return test::make_pod({.name = std::string(object.name()), .version = "t"});
-                       },
+  DeltaFifo queue({.transform = [&](meta::Object object) -> Result<meta::Object> {
+                     ++calls;
+                     return test::make_pod({.name = std::string(object.name()), .version = "t"});
+                   },
                    .known_objects = holder});
   ASSERT_TRUE(queue.add(pod("a", 1)));
   ASSERT_TRUE(queue.update(pod("a", 2)));

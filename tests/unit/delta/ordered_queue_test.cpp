@@ -55,8 +55,8 @@ TEST(OrderedQueueTest, DeletionsAreQueuedWhetherTheKeyIsKnownOrNot) {
   ASSERT_TRUE(queue.remove(pod("stranger", 3)));
   ASSERT_TRUE(queue.remove(pod("stranger", 4)));
 
-  EXPECT_THAT(drain(queue), ElementsAre("Deleted default/known@2", "Deleted default/stranger@3",
-                                        "Deleted default/stranger@4"));
+  EXPECT_THAT(drain(queue),
+              ElementsAre("Deleted default/known@2", "Deleted default/stranger@3", "Deleted default/stranger@4"));
 }
 
 // TestRealFIFOW_ReplaceMakesDeletionsForObjectsOnlyInQueue
@@ -72,10 +72,9 @@ TEST(OrderedQueueTest, APiecewiseReplaceBuriesEachLiveQueuedKeyOnceOverRepeatedR
   ASSERT_TRUE(queue.replace({}, "5"));
   queue.bookmark("6");  // ignored without atomic events
 
-  EXPECT_THAT(drain(queue),
-              ElementsAre("Added default/live@1", "Added default/gone@1", "Deleted default/gone@2",
-                          "Added default/back@1", "Deleted default/back@2", "Added default/back@3",
-                          "Deleted! default/live@1", "Deleted! default/back@3"));
+  EXPECT_THAT(drain(queue), ElementsAre("Added default/live@1", "Added default/gone@1", "Deleted default/gone@2",
+                                        "Added default/back@1", "Deleted default/back@2", "Added default/back@3",
+                                        "Deleted! default/live@1", "Deleted! default/back@3"));
 }
 
 // TestRealFIFO_ReplaceMakesDeletions, TestRealFIFO_ReplaceMakesDeletionsReplaced
@@ -85,15 +84,15 @@ TEST(OrderedQueueTest, DeletionsOfAPiecewiseReplaceComeBeforeItsObjectsAndCarryT
     OrderedQueue queue(piecewise(three()));
     ASSERT_TRUE(queue.remove(pod("baz", 10)));
     ASSERT_TRUE(queue.replace({pod("foo", 5), pod("foo", 6)}, "0"));
-    EXPECT_THAT(drain(queue), ElementsAre("Deleted default/baz@10", "Deleted! default/bar@6",
-                                          "Replaced default/foo@5", "Replaced default/foo@6"));
+    EXPECT_THAT(drain(queue), ElementsAre("Deleted default/baz@10", "Deleted! default/bar@6", "Replaced default/foo@5",
+                                          "Replaced default/foo@6"));
   }
   {
     OrderedQueue queue(piecewise(three()));
     ASSERT_TRUE(queue.update(pod("baz", 10)));
     ASSERT_TRUE(queue.replace({pod("foo", 5)}, "0"));
-    EXPECT_THAT(drain(queue), ElementsAre("Updated default/baz@10", "Deleted! default/baz@10",
-                                          "Deleted! default/bar@6", "Replaced default/foo@5"));
+    EXPECT_THAT(drain(queue), ElementsAre("Updated default/baz@10", "Deleted! default/baz@10", "Deleted! default/bar@6",
+                                          "Replaced default/foo@5"));
   }
   {
     const auto objects = three();
@@ -121,8 +120,7 @@ TEST(OrderedQueueTest, APiecewiseResyncQueuesKnownObjectsWithNothingUnderWay) {
   ASSERT_TRUE(queue.update(pod("bar", 11)));
   ASSERT_TRUE(queue.resync());
 
-  EXPECT_THAT(drain(queue),
-              ElementsAre("Deleted default/foo@10", "Updated default/bar@11", "Sync default/qux@5"));
+  EXPECT_THAT(drain(queue), ElementsAre("Deleted default/foo@10", "Updated default/bar@11", "Sync default/qux@5"));
 }
 
 TEST(OrderedQueueTest, APiecewiseReplaceDuringProcessingBuriesWhatIsBeingProcessed) {
@@ -161,10 +159,9 @@ TEST(OrderedQueueTest, EachIncomingObjectIsTransformedOnceAndTombstonesAndResync
   ASSERT_TRUE(queue.resync());
   ASSERT_TRUE(queue.replace({pod("b", 4), pod("b", 4)}, "4"));
   EXPECT_EQ(calls, 6);
-  EXPECT_THAT(drain(queue),
-              ElementsAre("Added default/a@t", "Updated default/a@t", "Updated default/a@t", "Deleted default/a@t",
-                          "Sync default/known@1", "Deleted! default/known@1", "Replaced default/b@t",
-                          "Replaced default/b@t"));
+  EXPECT_THAT(drain(queue), ElementsAre("Added default/a@t", "Updated default/a@t", "Updated default/a@t",
+                                        "Deleted default/a@t", "Sync default/known@1", "Deleted! default/known@1",
+                                        "Replaced default/b@t", "Replaced default/b@t"));
 
   OrderedQueue atomic({.transform = mark});
   ASSERT_TRUE(atomic.replace({pod("a", 1), pod("b", 1)}, "9"));
@@ -194,9 +191,8 @@ TEST(OrderedQueueTest, WithAtomicEventsAListAResyncAndABookmarkAreOneChangeEach)
   ASSERT_TRUE(queue.replace({}, "8"));
   ASSERT_TRUE(queue.resync());
 
-  EXPECT_THAT(drain(queue),
-              ElementsAre("Added default/foo@1", "ReplacedAll@5[default/foo@2 default/bar@2]",
-                          "Deleted default/foo@6", "Bookmark@7", "ReplacedAll@8[]", "SyncAll"));
+  EXPECT_THAT(drain(queue), ElementsAre("Added default/foo@1", "ReplacedAll@5[default/foo@2 default/bar@2]",
+                                        "Deleted default/foo@6", "Bookmark@7", "ReplacedAll@8[]", "SyncAll"));
 }
 
 TEST(OrderedQueueTest, BookmarksAreIgnoredUnlessAskedFor) {
@@ -224,7 +220,8 @@ TEST(OrderedQueueTest, WhatTheSinkHoldsIsAskedForThroughTheOption) {
 TEST(OrderedQueueTest, AddIfNotPresentAppendsWhatHasNoNewerChange) {
   OrderedQueue queue;
   ASSERT_TRUE(queue.add(pod("other", 1)));
-  ASSERT_TRUE(queue.add_if_not_present({Delta(DeltaType::Added, pod("foo", 1)), Delta(DeltaType::Updated, pod("foo", 2))}));
+  ASSERT_TRUE(
+      queue.add_if_not_present({Delta(DeltaType::Added, pod("foo", 1)), Delta(DeltaType::Updated, pod("foo", 2))}));
   ASSERT_TRUE(queue.add_if_not_present({Delta(DeltaType::Updated, pod("other", 0))}));
   EXPECT_THAT(drain(queue), ElementsAre("Added default/other@1", "Added default/foo@1", "Updated default/foo@2"));
 

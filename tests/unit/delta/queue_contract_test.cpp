@@ -41,7 +41,8 @@ class QueueContractTest : public testing::TestWithParam<Kind> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Queues, QueueContractTest,
-                         testing::Values(Kind::Compressing, Kind::Ordered, Kind::OrderedPiecewise), [](const auto& each) {
+                         testing::Values(Kind::Compressing, Kind::Ordered, Kind::OrderedPiecewise),
+                         [](const auto& each) {
                            return each.param == Kind::Compressing ? "Compressing"
                                   : each.param == Kind::Ordered   ? "Ordered"
                                                                   : "OrderedPiecewise";

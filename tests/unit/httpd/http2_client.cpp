@@ -50,9 +50,10 @@ ssize_t upload(nghttp2_session*, std::int32_t id, std::uint8_t* out, std::size_t
                nghttp2_data_source*, void* user) {
   Http2Client::Stream& stream = self(user).stream(id);
   const std::size_t size = std::min(room, stream.upload.size() - stream.uploaded);
+  if (size == 0 && stream.endless) return NGHTTP2_ERR_DEFERRED;
   std::memcpy(out, stream.upload.data() + stream.uploaded, size);
   stream.uploaded += size;
-  if (stream.uploaded == stream.upload.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  if (stream.uploaded == stream.upload.size() && !stream.endless) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(size);
 }
 

@@ -23,7 +23,8 @@ class Http2Client {
     std::string body;
     std::string upload;
     std::size_t uploaded = 0;
-    bool ended = false;  ///< the peer ended the stream cleanly
+    bool endless = false;  ///< the upload never ends
+    bool ended = false;    ///< the peer ended the stream cleanly
     bool closed = false;
     std::uint32_t error = 0;
   };

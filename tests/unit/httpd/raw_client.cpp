@@ -107,6 +107,10 @@ std::string RawClient::negotiated() const {
   return {reinterpret_cast<const char*>(name), size};
 }
 
+bool RawClient::ended_by_notice() const {
+  return (SSL_get_shutdown(tls_->connection) & SSL_RECEIVED_SHUTDOWN) != 0;
+}
+
 bool RawClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = tls_ ? SSL_write(tls_->connection, bytes.data(), static_cast<int>(bytes.size()))

@@ -37,6 +37,7 @@ class RawClient {
   std::string receive(std::size_t most = 65536);
   bool was_reset() const noexcept { return reset_; }
   bool timed_out() const noexcept { return timed_out_; }
+  bool ended_by_notice() const;  ///< TLS: the peer said that nothing follows
   /// True if nothing arrives for that long.
   bool silent_for(int milliseconds);
   void close();

@@ -11,25 +11,34 @@ using namespace std::chrono_literals;
 
 // Recorded from Kubernetes 1.36.
 constexpr std::string_view kNotFound =
-    R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"configmaps \"absent\" not found","reason":"NotFound","details":{"name":"absent","kind":"configmaps"},"code":404})";
+    R"j({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)j"
+    R"j("message":"configmaps \"absent\" not found","reason":"NotFound","details":{"name":"absent",)j"
+    R"j("kind":"configmaps"},"code":404})j";
 constexpr std::string_view kTooLarge =
-    R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version: 999999999, current: 213","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504})";
-constexpr std::string_view
-    kBadRequest =
-        R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the name of the object (other) does not match the name on the URL (one)",
-    "reason" : "BadRequest", "code" : 400
-})";
+    R"j({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)j"
+    R"j("message":"Timeout: Too large resource version: 999999999, current: 213","reason":"Timeout",)j"
+    R"j("details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],)j"
+    R"j("retryAfterSeconds":1},"code":504})j";
+constexpr std::string_view kBadRequest =
+    R"j({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)j"
+    R"j("message":"the name of the object (other) does not match the name on the URL (one)",)j"
+    R"j("reason":"BadRequest","code":400})j";
 constexpr std::string_view kEmptyDetails =
-    R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server could not find the requested resource","reason":"NotFound","details":{},"code":404})";
+    R"j({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)j"
+    R"j("message":"the server could not find the requested resource","reason":"NotFound","details":{},)j"
+    R"j("code":404})j";
 constexpr std::string_view kSuccess =
-    R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"yaml","kind":"configmaps","uid":"5e09b918-b89a-4b86-83e6-31fceb8fbb43"}})";
+    R"j({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"yaml",)j"
+    R"j("kind":"configmaps","uid":"5e09b918-b89a-4b86-83e6-31fceb8fbb43"}})j";
 constexpr std::string_view kInvalid =
-    R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch","reason":"Invalid","details":{"group":"meta.k8s.io","kind":"PatchOptions","causes":[{"reason":"FieldValueRequired","message":"Required value: is required for apply patch","field":"fieldManager"}]},"code":422})";
-constexpr std::string_view
-    kExpired =
-        R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (296)",
-    "reason" : "Expired", "code" : 410
-})";
+    R"j({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)j"
+    R"j("message":"PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for a)j"
+    R"j(pply patch","reason":"Invalid","details":{"group":"meta.k8s.io","kind":"PatchOptions",)j"
+    R"j("causes":[{"reason":"FieldValueRequired","message":"Required value: is required for apply patch",)j"
+    R"j("field":"fieldManager"}]},"code":422})j";
+constexpr std::string_view kExpired =
+    R"j({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)j"
+    R"j("message":"too old resource version: 1 (296)","reason":"Expired","code":410})j";
 
 TEST(StatusTest, WritesTheBytesOfTheApiServer) {
   for (const auto json : {kNotFound, kTooLarge, kBadRequest, kEmptyDetails, kSuccess, kInvalid, kExpired}) {

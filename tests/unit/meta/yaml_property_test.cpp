@@ -49,7 +49,8 @@ void write_value(ObjectBuilder& builder, int depth) {
     }
     default: {
       builder.begin_map();
-      const auto keys = *rc::gen::unique<std::vector<std::string>>(rc::gen::inRange(0, 4), gen_text());
+      const auto keys =
+          *rc::gen::unique<std::vector<std::string>>(static_cast<std::size_t>(*rc::gen::inRange(0, 4)), gen_text());
       for (const auto& key : keys) {
         builder.key(std::string_view(key));
         write_value(builder, depth - 1);

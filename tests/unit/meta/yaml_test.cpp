@@ -31,9 +31,9 @@ std::string read_data(const std::string& name) {
 }
 
 TEST(YamlTest, ReadsManifests) {
-  EXPECT_EQ(as_json("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {x: y}\nspec:\n  containers:\n"
+  EXPECT_EQ(as_json("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {x: z}\nspec:\n  containers:\n"
                     "  - name: c\n    args: [\"-v\", '1']\n    command:\n    - sh\n"),
-            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"x":"y"}},)"
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"x":"z"}},)"
             R"("spec":{"containers":[{"name":"c","args":["-v","1"],"command":["sh"]}]}})");
 }
 
@@ -65,7 +65,10 @@ TEST(YamlTest, TagsDecideWhatAScalarIs) {
   EXPECT_EQ(as_json("[!!str 12, !!str yes, !!int \"12\", !!float 3, !foo 12, !!bool on, !!null ~, !!str]"),
             R"(["12","yes",12,3,"12",true,null,""])");
   EXPECT_THAT(error_of("a: !!int x"), StartsWith("yaml: 1:"));
-  EXPECT_THAT(error_of("a: !!binary aGVsbG8="), HasSubstr("not supported"));
+  EXPECT_EQ(as_json("a: !!binary aGVsbG8="), R"({"a":"hello"})");
+  EXPECT_THAT(error_of("a: !!binary /w=="), HasSubstr("no UTF-8"));
+  EXPECT_FALSE(error_of("a: !!binary '%'").empty());
+  EXPECT_THAT(error_of("a: !!set b"), HasSubstr("not supported"));
 }
 
 TEST(YamlTest, KeysBecomeText) {
@@ -80,6 +83,15 @@ TEST(YamlTest, ReadsBlockTexts) {
   EXPECT_EQ(as_json("a: \"x\\ty\\u00e9\\x41\"\nb: 'it''s'\n"),
             "{\"a\":\"x\\ty\xc3\xa9"
             "A\",\"b\":\"it's\"}");
+}
+
+TEST(YamlTest, ReadsEveryEscape) {
+  EXPECT_EQ(object_from_yaml(R"("\0\a\b\t\n\v\f\r\e\"\/\\\N\_\L\P\x41\u00e9\U0001F600")").root().string(),
+            std::string_view("\0\a\b\t\n\v\f\r\x1b\"/\\\xc2\x85\xc2\xa0\xe2\x80\xa8\xe2\x80\xa9"
+                             "A\xc3\xa9\xf0\x9f\x98\x80",
+                             29));
+  EXPECT_FALSE(error_of(R"("\ud800")").empty());
+  EXPECT_FALSE(error_of(R"("\q")").empty());
 }
 
 TEST(YamlTest, ReadsManyDocumentsAndSkipsEmptyOnes) {
@@ -101,8 +113,8 @@ TEST(YamlTest, ADocumentMeansExactlyOne) {
 TEST(YamlTest, AliasesAndMergesExpand) {
   EXPECT_EQ(as_json("a: &x {p: 1}\nb: *x\nc: [*x, &y 2, *y]\n"), R"({"a":{"p":1},"b":{"p":1},"c":[{"p":1},2,2]})");
   EXPECT_EQ(as_json("a: &x {p: 1, q: 2}\nb:\n  <<: *x\n  q: 3\n"), R"({"a":{"p":1,"q":2},"b":{"p":1,"q":3}})");
-  EXPECT_EQ(as_json("x: &x {p: 1}\ny: &y {p: 2, q: 2}\nz: {<<: [*x, *y]}\n"),
-            R"({"x":{"p":1},"y":{"p":2,"q":2},"z":{"p":1,"q":2}})");
+  EXPECT_EQ(as_json("x: &x {p: 1}\nw: &w {p: 2, q: 2}\nz: {<<: [*x, *w]}\n"),
+            R"({"x":{"p":1},"w":{"p":2,"q":2},"z":{"p":1,"q":2}})");
   EXPECT_EQ(as_json("{\"<<\": 1}"), R"({"<<":1})");
 }
 
@@ -127,6 +139,15 @@ TEST(YamlTest, ErrorsSayLineAndColumn) {
   EXPECT_THAT(error_of("a: 1\nb: [1, 2\nc: 3\n"), testing::ContainsRegex("^yaml: [0-9]+:[0-9]+: "));
   EXPECT_THAT(error_of("a: 1\n\tb: 2\n"), StartsWith("yaml: 2:"));
   EXPECT_THAT(error_of("a: .inf"), StartsWith("yaml: 1:4: "));
+}
+
+TEST(YamlTest, WhatFollowsADocumentMustBeOne) {
+  for (const std::string text :
+       {"]", "}", ",", "[1] ]", "[1] [2]", "{a: 1} b", "a: 1\n]\n", "\"a\" b: c\n---\n", "- a\nb\n"}) {
+    EXPECT_FALSE(error_of(text).empty()) << text;
+  }
+  EXPECT_EQ(parse_yaml("a: 1\n... # end\n# next\n\nb: 2\n").value().size(), 2U);
+  EXPECT_EQ(parse_yaml("\xc3\xa9: 1\r\n---\r\nb: 2\r\n").value().size(), 2U);
 }
 
 TEST(YamlTest, BytesThatYamlForbidsAreErrorsWithTheirPlace) {

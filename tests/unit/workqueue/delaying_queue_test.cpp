@@ -188,7 +188,7 @@ TEST(DelayingQueueLifetimeTest, TheHookHearsOfAllThatBecameDueAtOnce) {
   EXPECT_EQ(told, std::vector<std::size_t>{3});
 }
 
-TEST(DelayingQueueLifetimeTest, WorksWithRealTimeAndABlockedWorker) {
+TEST(DelayingQueueLifetimeTest, RealTimeWakesABlockedWorkerInTheOrderOfDeadlines) {
   DelayingQueue<int> queue(std::make_shared<ThreadExecutor>());
   queue.add_after(1, 2ms);
   queue.add_after(2, 1ms);

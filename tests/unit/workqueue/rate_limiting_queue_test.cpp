@@ -95,10 +95,13 @@ TEST_F(RateLimitingQueueTest, NothingIsCountedAfterAShutdown) {
 
 TEST_F(RateLimitingQueueTest, ACustomLimiterMayUseTheQueue) {
   RateLimitingQueue<std::string>* reached = nullptr;
-  RateLimitingQueue<std::string> custom(executor, RateLimiter::custom([&](std::uint32_t requeues, TimePoint) {
-                                          reached->add("side effect");
-                                          return Duration(requeues);
-                                        }));
+  RateLimitingQueue<std::string> custom(
+      executor,
+      RateLimiter::with_max_wait(RateLimiter::max_of({RateLimiter::custom([&](std::uint32_t requeues, TimePoint) {
+                                   reached->add("side effect");
+                                   return Duration(requeues);
+                                 })}),
+                                 1s));
   reached = &custom;
 
   custom.add_rate_limited("one");

@@ -16,10 +16,13 @@
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/random.hpp"
+#include "kubexx/workqueue/detail/adaptive_lock.hpp"
+#include "kubexx/workqueue/detail/entry_list.hpp"
 #include "kubexx/workqueue/detail/indexed_heap.hpp"
 #include "kubexx/workqueue/detail/item_table.hpp"
 #include "kubexx/workqueue/detail/monitor.hpp"
 #include "kubexx/workqueue/options.hpp"
+#include "kubexx/workqueue/rate_limiter.hpp"
 
 namespace kubexx::workqueue::detail {
 
@@ -45,80 +48,74 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     return core;
   }
 
-  TimePoint now() const { return clock_->now(); }
-
   template <class U>
   void add(U&& item, int priority) {
     const std::uint32_t hash = table_.hash(item);
     const TimePoint now = stamp();
-    std::unique_lock lock(mutex_);
+    auto lock = acquire();
     if (shutting_down_) return;
     announce(lock, mark_dirty(obtain(hash, std::forward<U>(item)), priority, now) ? 1 : 0);
   }
 
-  void add_after(const T& item, Duration delay, TimePoint now, int priority) {
+  void add_after(const T& item, Duration delay, int priority) {
     const std::uint32_t hash = table_.hash(item);
-    std::unique_lock lock(mutex_);
+    const TimePoint now = clock_->now();
+    auto lock = acquire();
     if (shutting_down_) return;
-    const std::uint32_t id = obtain(hash, item);
-    ++retries_;
-    if (monitor_) monitor_->retried();
-    if (delay <= Duration::zero()) return announce(lock, mark_dirty(id, priority, now) ? 1 : 0);
-    Entry<T>& entry = table_[id];
-    entry.priority = merged_priority(entry, priority);
-    const std::int64_t deadline = saturating_add(now.time_since_epoch().count(), delay.count());
-    if (entry.delayed) {
-      delays_.move_forward(id, deadline);
-    } else {
-      delays_.push(id, deadline);
-      entry.delayed = true;
-    }
-    arm(lock, now);
+    schedule(lock, obtain(hash, item), delay, now, priority);
   }
 
-  /// Counts one more requeue of the item; how many there were before.
-  std::uint32_t count_requeue(const T& item) {
+  void add_rate_limited(const T& item, const RateLimiter& limiter, Duration at_least, int priority) {
     const std::uint32_t hash = table_.hash(item);
-    const std::lock_guard lock(mutex_);
-    if (shutting_down_) return 0;
-    Entry<T>& entry = table_[obtain(hash, item)];
-    if (entry.requeues == 0) remembered_.fetch_add(1, std::memory_order_relaxed);
-    return entry.requeues < std::numeric_limits<std::uint32_t>::max() ? entry.requeues++ : entry.requeues;
+    const TimePoint now = clock_->now();
+    auto lock = acquire();
+    if (shutting_down_) return;
+    std::uint32_t id = obtain(hash, item);
+    const std::uint32_t requeues = count_requeue(table_[id]);
+    Duration delay{};
+    if (limiter.calls_user_code()) {
+      lock.unlock();
+      delay = limiter.when(requeues, now);
+      lock.lock();
+      if (shutting_down_) return;
+      id = obtain(hash, item);
+    } else {
+      delay = limiter.when(requeues, now);
+    }
+    schedule(lock, id, std::max(delay, at_least), now, priority);
   }
 
   void forget(const T& item) {
     if (remembered_.load(std::memory_order_relaxed) == 0) return;
-    const std::uint32_t hash = table_.hash(item);
-    const std::lock_guard lock(mutex_);
-    const std::uint32_t id = table_.find(hash, item);
+    const auto lock = acquire();
+    const std::uint32_t id = lookup(item);
     if (id == kNoTicket || std::exchange(table_[id].requeues, 0) == 0) return;
     remembered_.fetch_sub(1, std::memory_order_relaxed);
     release_if_idle(id);
   }
 
   std::uint32_t num_requeues(const T& item) const {
-    const std::uint32_t hash = table_.hash(item);
-    const std::lock_guard lock(mutex_);
-    const std::uint32_t id = table_.find(hash, item);
+    const auto lock = acquire();
+    const std::uint32_t id = lookup(item);
     return id == kNoTicket ? 0 : table_[id].requeues;
   }
 
   std::optional<T> try_get() {
-    const std::lock_guard lock(mutex_);
+    const auto lock = acquire();
     return take();
   }
 
   std::optional<T> get(const std::stop_token& stop) {
     if (stop.stop_requested()) return std::nullopt;
     {
-      const std::lock_guard lock(mutex_);
+      const auto lock = acquire();
       if (depth() > 0 || shutting_down_) return take();
     }
     const std::stop_callback on_stop(stop, [this]() noexcept {
       { const std::lock_guard lock(mutex_); }  // whoever has seen no stop is waiting now
       ready_cv_.notify_all();
     });
-    std::unique_lock lock(mutex_);
+    auto lock = acquire();
     ++waiters_;
     while (depth() == 0 && !shutting_down_ && !stop.stop_requested()) {
       ready_cv_.wait(lock);
@@ -133,12 +130,12 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
 
   void done(const T& item) {
     const TimePoint now = stamp();
-    std::unique_lock lock(mutex_);
-    const std::uint32_t id = find_processing(item);
-    if (id == kNoTicket) return;
+    auto lock = acquire();
+    const std::uint32_t id = lookup(item);
+    if (id == kNoTicket || !table_[id].processing) return;
     Entry<T>& entry = table_[id];
     entry.processing = false;
-    unlink(processing_, id);
+    processing_.unlink(table_, id);
     if (monitor_) {
       started_sum_ -= entry.started.time_since_epoch();
       monitor_->finished(now - entry.started);
@@ -164,24 +161,24 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
       { const std::lock_guard lock(mutex_); }
       drained_cv_.notify_all();
     });
-    std::unique_lock lock(mutex_);
+    auto lock = acquire();
     drained_cv_.wait(lock, [&] { return drained() || !draining_ || stop.stop_requested(); });
     return drained();
   }
 
   bool shutting_down() const {
-    const std::lock_guard lock(mutex_);
+    const auto lock = acquire();
     return shutting_down_;
   }
 
   std::size_t len() const {
-    const std::lock_guard lock(mutex_);
+    const auto lock = acquire();
     return depth();
   }
 
   QueueSnapshot snapshot() const override {
     const Duration now = clock_->now().time_since_epoch();
-    const std::lock_guard lock(mutex_);
+    const auto lock = acquire();
     QueueSnapshot result;
     result.name = options_.name;
     result.depth = depth();
@@ -199,12 +196,9 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
   }
 
  private:
-  struct List {
-    std::uint32_t head = kNoTicket;
-    std::uint32_t tail = kNoTicket;
-    std::size_t count = 0;
-  };
   enum class Hook { Call, Silent };
+
+  std::unique_lock<std::mutex> acquire() const { return lock_adaptively(mutex_); }
 
   // The clock is read only where someone looks at the time.
   TimePoint stamp() const { return monitor_ || options_.storage ? clock_->now() : TimePoint(); }
@@ -241,7 +235,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     if (options_.storage) {
       options_.storage->push(id, table_[id].item, table_[id].priority, now);
     } else {
-      link(waiting_, id);
+      waiting_.link(table_, id);
     }
   }
 
@@ -257,8 +251,11 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
       if (options_.storage) push(id, now);
       throw;
     }
-    if (!options_.storage) unlink(waiting_, id);
-    link(processing_, id);
+    if (!options_.storage) {
+      waiting_.unlink(table_, id);
+      if (waiting_.head != kNoTicket) __builtin_prefetch(table_.home(waiting_.head), 1);
+    }
+    processing_.link(table_, id);
     entry.dirty = false;
     entry.processing = true;
     if (monitor_) {
@@ -269,32 +266,20 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     return item;
   }
 
-  std::uint32_t find_processing(const T& item) const {
+  std::uint32_t lookup(const T& item) const {
     // With few workers the item is often the one taken last: then it need not be hashed.
-    if (processing_.count == 0) return kNoTicket;
-    if (table_[processing_.tail].item == item) return processing_.tail;
-    const std::uint32_t id = table_.find(table_.hash(item), item);
-    return id != kNoTicket && table_[id].processing ? id : kNoTicket;
+    if (processing_.count > 0 && table_[processing_.tail].item == item) return processing_.tail;
+    return table_.find(table_.hash(item), item);
+  }
+
+  std::uint32_t count_requeue(Entry<T>& entry) {
+    if (entry.requeues == 0) remembered_.fetch_add(1, std::memory_order_relaxed);
+    return entry.requeues < std::numeric_limits<std::uint32_t>::max() ? entry.requeues++ : entry.requeues;
   }
 
   void release_if_idle(std::uint32_t id) {
     const Entry<T>& entry = table_[id];
     if (!entry.dirty && !entry.processing && !entry.delayed && entry.requeues == 0) table_.erase(id);
-  }
-
-  void link(List& list, std::uint32_t id) {
-    table_[id].previous = list.tail;
-    table_[id].following = kNoTicket;
-    (list.tail == kNoTicket ? list.head : table_[list.tail].following) = id;
-    list.tail = id;
-    ++list.count;
-  }
-
-  void unlink(List& list, std::uint32_t id) {
-    const Entry<T>& entry = table_[id];
-    (entry.previous == kNoTicket ? list.head : table_[entry.previous].following) = entry.following;
-    (entry.following == kNoTicket ? list.tail : table_[entry.following].previous) = entry.previous;
-    --list.count;
   }
 
   bool drained() const { return shutting_down_ && depth() == 0 && processing_.count == 0; }
@@ -314,7 +299,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
 
   /// True the first time.
   bool begin_shut_down(bool drain) {
-    std::unique_lock lock(mutex_);
+    auto lock = acquire();
     const bool first = !std::exchange(shutting_down_, true);
     draining_ = drain;
     while (!delays_.empty()) {
@@ -336,6 +321,22 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
   }
 
+  void schedule(std::unique_lock<std::mutex>& lock, std::uint32_t id, Duration delay, TimePoint now, int priority) {
+    ++retries_;
+    if (monitor_) monitor_->retried();
+    if (delay <= Duration::zero()) return announce(lock, mark_dirty(id, priority, now) ? 1 : 0);
+    Entry<T>& entry = table_[id];
+    entry.priority = merged_priority(entry, priority);
+    const std::int64_t deadline = saturating_add(now.time_since_epoch().count(), delay.count());
+    if (entry.delayed) {
+      delays_.move_forward(id, deadline);
+    } else {
+      delays_.push(id, deadline);
+      entry.delayed = true;
+    }
+    arm(lock, now);
+  }
+
   /// Unlocks and sees to it that a timer runs for the earliest deadline.
   void arm(std::unique_lock<std::mutex>& lock, TimePoint now) {
     if (delays_.empty() || delays_.top_rank() >= armed_) return lock.unlock();
@@ -354,20 +355,25 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
 
   void fire(std::uint64_t generation) {
     const TimePoint now = clock_->now();
-    std::unique_lock lock(mutex_);
-    if (generation != generation_) return;
-    armed_ = kNotArmed;
-    std::size_t ready = 0;
-    while (!delays_.empty() && delays_.top_rank() <= now.time_since_epoch().count()) {
-      const std::uint32_t id = delays_.pop();
-      table_[id].delayed = false;
-      if (mark_dirty(id, table_[id].priority, now)) ++ready;
+    for (bool more = true; more;) {
+      auto lock = acquire();
+      if (generation != generation_) return;
+      std::size_t ready = 0;
+      for (int moved = 0; (more = due(now)) && moved < kMovedAtOnce; ++moved) {
+        const std::uint32_t id = delays_.pop();
+        table_[id].delayed = false;
+        if (mark_dirty(id, table_[id].priority, now)) ++ready;
+      }
+      if (!more) armed_ = kNotArmed;
+      announce(lock, ready);
     }
-    announce(lock, ready);
-    lock.lock();
+    auto lock = acquire();
     arm(lock, now);
   }
 
+  bool due(TimePoint now) const { return !delays_.empty() && delays_.top_rank() <= now.time_since_epoch().count(); }
+
+  static constexpr int kMovedAtOnce = 256;  // delayed items, under one hold of the lock
   static constexpr std::int64_t kNotArmed = std::numeric_limits<std::int64_t>::max();
 
   const QueueOptions<T> options_;
@@ -381,8 +387,8 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
   std::condition_variable drained_cv_;
   // Everything below is guarded by mutex_.
   ItemTable<T> table_;
-  List waiting_;     // in the order of adding; unused with a storage
-  List processing_;  // in the order of taking
+  EntryList<T> waiting_;     // in the order of adding; unused with a storage
+  EntryList<T> processing_;  // in the order of taking
   std::size_t waiters_ = 0;
   bool wake_in_flight_ = false;
   bool shutting_down_ = false;

@@ -11,6 +11,7 @@
 
 #include "kubexx/base/clock.hpp"
 #include "kubexx/workqueue/detail/item_hash.hpp"
+#include "kubexx/workqueue/detail/large_allocator.hpp"
 
 namespace kubexx::workqueue::detail {
 
@@ -25,8 +26,7 @@ struct Entry {
     T item;  // alive while `live`
   };
   std::uint32_t hash;
-  std::uint32_t chain;                // next entry of the same bucket, or of the free list
-  std::uint32_t previous, following;  // neighbours among the waiting or among the processed
+  std::uint32_t previous, following;  // neighbours among the waiting, the processed or the free
   std::uint32_t requeues;
   std::int32_t priority;
   bool live = false;
@@ -56,26 +56,28 @@ class ItemTable {
   std::size_t size() const { return size_; }
 
   std::uint32_t find(std::uint32_t hash, const T& item) const {
-    if (buckets_.empty()) return kNoTicket;
-    for (std::uint32_t id = bucket(hash); id != kNoTicket;) {
-      const Entry<T>& entry = (*this)[id];
-      if (entry.hash == hash && entry.item == item) return id;
-      id = entry.chain;
+    if (slots_.empty()) return kNoTicket;
+    for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+      const Slot slot = slots_[at];
+      if (slot.id == kNoTicket) return kNoTicket;
+      if (slot.hash == hash && (*this)[slot.id].item == item) return slot.id;
     }
-    return kNoTicket;
   }
+
+  /// What erase() of this entry is going to read; worth a prefetch.
+  const void* home(std::uint32_t id) const { return &slots_[(*this)[id].hash & mask_]; }
 
   /// The item must not be inside yet.
   template <class U>
   std::uint32_t insert(std::uint32_t hash, U&& item) {
-    if (size_ >= buckets_.size()) grow();
+    if ((size_ + 1) * 4 > slots_.size() * 3) grow();
     if (free_ == kNoTicket) add_fresh();
     const std::uint32_t id = free_;
     Entry<T>& entry = (*this)[id];
     ::new (static_cast<void*>(std::addressof(entry.item))) T(std::forward<U>(item));
-    free_ = entry.chain;
+    free_ = entry.following;
     entry.hash = hash;
-    entry.chain = std::exchange(bucket(hash), id);
+    place({hash, id});
     entry.requeues = 0;
     entry.priority = 0;
     entry.live = true;
@@ -86,48 +88,62 @@ class ItemTable {
 
   void erase(std::uint32_t id) {
     Entry<T>& entry = (*this)[id];
-    std::uint32_t* link = &bucket(entry.hash);
-    while (*link != id) link = &(*this)[*link].chain;
-    *link = entry.chain;
+    std::size_t hole = entry.hash & mask_;
+    while (slots_[hole].id != id) hole = (hole + 1) & mask_;
+    // Close the gap: what follows moves up unless that would put it before its home.
+    for (std::size_t at = (hole + 1) & mask_; slots_[at].id != kNoTicket; at = (at + 1) & mask_) {
+      if (((at - slots_[at].hash) & mask_) < ((at - hole) & mask_)) continue;
+      slots_[hole] = slots_[at];
+      hole = at;
+    }
+    slots_[hole] = Slot();
     entry.item.~T();
     entry.live = false;
-    entry.chain = std::exchange(free_, id);
+    entry.following = std::exchange(free_, id);
     if (--size_ == 0 && chunks_.size() > kChunksKept) release_memory();
   }
 
  private:
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t id = kNoTicket;
+  };
   static constexpr std::uint32_t kChunkBits = 8;
   static constexpr std::uint32_t kChunk = 1U << kChunkBits;
   static constexpr std::size_t kChunksKept = 16;
 
-  std::uint32_t& bucket(std::uint32_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
-  std::uint32_t bucket(std::uint32_t hash) const { return buckets_[hash & (buckets_.size() - 1)]; }
+  void place(Slot slot) {
+    std::size_t at = slot.hash & mask_;
+    while (slots_[at].id != kNoTicket) at = (at + 1) & mask_;
+    slots_[at] = slot;
+  }
 
   void add_fresh() {
     if (used_ == kNoTicket) throw std::length_error("work queue: too many items");
     if ((used_ & (kChunk - 1)) == 0) chunks_.push_back(std::make_unique<Entry<T>[]>(kChunk));
-    (*this)[used_].chain = kNoTicket;
+    (*this)[used_].following = kNoTicket;
     free_ = used_++;
   }
 
   void grow() {
-    std::vector<std::uint32_t> wider(std::max<std::size_t>(64, buckets_.size() * 2), kNoTicket);
-    buckets_.swap(wider);
-    for (std::uint32_t id = 0; id < used_; ++id) {
-      Entry<T>& entry = (*this)[id];
-      if (entry.live) entry.chain = std::exchange(bucket(entry.hash), id);
+    std::vector<Slot, LargeAllocator<Slot>> old(std::max<std::size_t>(64, slots_.size() * 2));
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot slot : old) {
+      if (slot.id != kNoTicket) place(slot);
     }
   }
 
   void release_memory() {
     std::vector<std::unique_ptr<Entry<T>[]>>().swap(chunks_);
-    std::vector<std::uint32_t>().swap(buckets_);
+    std::vector<Slot, LargeAllocator<Slot>>().swap(slots_);
     used_ = 0;
     free_ = kNoTicket;
   }
 
   std::vector<std::unique_ptr<Entry<T>[]>> chunks_;
-  std::vector<std::uint32_t> buckets_;  // a power of two, or none
+  std::vector<Slot, LargeAllocator<Slot>> slots_;  // linear probing; a power of two of them, or none
+  std::size_t mask_ = 0;
   std::uint64_t seed_;
   std::size_t size_ = 0;
   std::uint32_t used_ = 0;  // entries ever handed out of the chunks

@@ -1,0 +1,251 @@
+// Decoding a list of 20,000 pods that arrives in chunks of 64 KB, everything retained: kubexx beside RapidJSON and
+// nlohmann-json. The counters say microseconds and bytes a pod; bytes are what malloc handed out (mallinfo2).
+
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <rapidjson/document.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "corpus/pod_corpus.hpp"
+#include "kubexx/meta/json_stream.hpp"
+#include "meta/json_splitter.hpp"
+
+namespace kubexx::bench {
+namespace {
+
+constexpr std::size_t kChunk = 64 << 10;
+
+enum Corpus : int { LargeSets, LargeSetsWithout, SmallSets, SmallSetsWithout };
+
+PodCorpus corpus_of(int which) {
+  const bool managed_fields = which == LargeSets || which == SmallSets;
+  return which == LargeSets || which == LargeSetsWithout ? PodCorpus::large_sets(managed_fields)
+                                                         : PodCorpus::small_sets(managed_fields);
+}
+
+/// The text of a corpus; one at a time is kept.
+const std::string& body_of(int which) {
+  static int made = -1;
+  static std::string body;
+  if (made != which) {
+    body = {};
+    body = corpus_of(which).list();
+    made = which;
+  }
+  return body;
+}
+
+std::size_t allocated() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+void count(benchmark::State& state, std::size_t pods, std::size_t bytes, std::size_t text) {
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text));
+  state.counters["us_per_pod"] = benchmark::Counter(
+      static_cast<double>(pods) * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["bytes_per_pod"] = static_cast<double>(bytes) / static_cast<double>(pods);
+  state.counters["text_per_pod"] = static_cast<double>(text) / static_cast<double>(pods);
+}
+
+template <class Take>
+void in_chunks(std::string_view body, Take take) {
+  for (std::size_t at = 0; at < body.size(); at += kChunk) take(body.substr(at, kChunk));
+}
+
+void kubexx_list(benchmark::State& state) {
+  const std::string& body = body_of(static_cast<int>(state.range(0)));
+  std::vector<meta::Object> pods;
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    pods.clear();
+    malloc_trim(0);
+    pods.reserve(PodCorpus{}.pods);
+    const std::size_t before = allocated();
+    state.ResumeTiming();
+    {
+      meta::DecodeOptions options;
+      options.projection = meta::Projection::without_managed_fields();
+      meta::JsonListReader reader(options, [&](meta::Object pod) { pods.push_back(std::move(pod)); });
+      in_chunks(body, [&](std::string_view chunk) { reader.feed(chunk).value(); });
+      benchmark::DoNotOptimize(reader.finish().value());
+    }
+    state.PauseTiming();
+    bytes = allocated() - before;
+    state.ResumeTiming();
+  }
+  count(state, pods.size(), bytes, body.size());
+}
+
+/// Splits the body into items with our splitter and hands over each as one piece of text.
+template <class Item>
+void split(std::string_view body, Item item) {
+  meta::detail::JsonSplitter splitter;
+  std::string carried;
+  bool inside = false;
+  bool in_list = false;
+  in_chunks(body, [&](std::string_view chunk) {
+    std::size_t at = 0;
+    if (!in_list) at = chunk.find('[') + 1;
+    in_list = true;
+    while (at < chunk.size()) {
+      if (!inside) {
+        at = chunk.find('{', at);
+        if (at == std::string_view::npos) return;
+        splitter.start();
+      }
+      const std::string_view rest = chunk.substr(at);
+      const std::size_t size = splitter.scan(rest);
+      inside = size == std::string_view::npos;
+      if (inside) {
+        carried += rest;
+        return;
+      }
+      if (carried.empty()) {
+        item(rest.substr(0, size));
+      } else {
+        carried += rest.substr(0, size);
+        item(std::string_view(carried));
+        carried.clear();
+      }
+      at += size;
+    }
+  });
+}
+
+void rapidjson_list(benchmark::State& state) {
+  const std::string& body = body_of(static_cast<int>(state.range(0)));
+  const auto chunk = static_cast<std::size_t>(state.range(1));
+  using Allocator = rapidjson::MemoryPoolAllocator<>;
+  struct Pod {
+    explicit Pod(std::size_t size) : allocator(size), document(&allocator) {}
+    Allocator allocator;
+    rapidjson::Document document;
+  };
+  std::vector<std::unique_ptr<Pod>> pods;
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    pods.clear();
+    malloc_trim(0);
+    pods.reserve(PodCorpus{}.pods);
+    const std::size_t before = allocated();
+    state.ResumeTiming();
+    split(body, [&](std::string_view text) {
+      auto pod = std::make_unique<Pod>(chunk);
+      pod->document.Parse(text.data(), text.size());
+      if (pod->document.HasParseError()) state.SkipWithError("parse error");
+      pods.push_back(std::move(pod));
+    });
+    state.PauseTiming();
+    bytes = allocated() - before;
+    state.ResumeTiming();
+  }
+  count(state, pods.size(), bytes, body.size());
+}
+
+void nlohmann_list(benchmark::State& state) {
+  PodCorpus corpus = corpus_of(static_cast<int>(state.range(0)));
+  corpus.pods = 2'000;
+  const std::string body = corpus.list();
+  std::vector<nlohmann::json> pods;
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    pods.clear();
+    malloc_trim(0);
+    pods.reserve(corpus.pods);
+    const std::size_t before = allocated();
+    state.ResumeTiming();
+    split(body, [&](std::string_view text) { pods.push_back(nlohmann::json::parse(text)); });
+    state.PauseTiming();
+    bytes = allocated() - before;
+    state.ResumeTiming();
+  }
+  count(state, pods.size(), bytes, body.size());
+}
+
+void split_only(benchmark::State& state) {
+  const std::string& body = body_of(static_cast<int>(state.range(0)));
+  std::size_t pods = 0;
+  for (auto _ : state) {
+    pods = 0;
+    split(body, [&](std::string_view text) {
+      benchmark::DoNotOptimize(text);
+      ++pods;
+    });
+  }
+  count(state, pods, 0, body.size());
+}
+
+/// One pod again and again, not retained: the decoder without the first touch of fresh memory.
+void kubexx_hot_decode(benchmark::State& state) {
+  const std::string text = corpus_of(static_cast<int>(state.range(0))).pod(7);
+  meta::DecodeOptions options;
+  options.projection = meta::Projection::without_managed_fields();
+  meta::JsonDecoder decoder(options);
+  for (auto _ : state) benchmark::DoNotOptimize(decoder.decode(text).value());
+  count(state, 1, 0, text.size());
+}
+
+void encode(benchmark::State& state) {
+  const meta::Object pod = meta::object_from_json(corpus_of(LargeSetsWithout).pod(7));
+  std::string out;
+  for (auto _ : state) {
+    out.clear();
+    meta::append_json(out, pod.root());
+    benchmark::DoNotOptimize(out.data());
+  }
+  count(state, 1, 0, out.size());
+}
+
+std::vector<meta::Object> read_all() {
+  std::vector<meta::Object> pods;
+  meta::JsonListReader reader({}, [&](meta::Object pod) { pods.push_back(std::move(pod)); });
+  in_chunks(body_of(LargeSetsWithout), [&](std::string_view chunk) { reader.feed(chunk).value(); });
+  return pods;
+}
+
+/// The next pod of 20,000 on each turn: nothing of it is in a cache.
+template <class Read>
+void cold_read(benchmark::State& state, Read read) {
+  const auto pods = read_all();
+  std::size_t at = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(read(pods[at]));
+    at += 7919;
+    if (at >= pods.size()) at -= pods.size();
+  }
+}
+
+template <class Read>
+void hot_read(benchmark::State& state, Read read) {
+  const meta::Object pod = meta::object_from_json(corpus_of(LargeSetsWithout).pod(7));
+  for (auto _ : state) benchmark::DoNotOptimize(read(pod));
+}
+
+constexpr auto kNodeName = [](const meta::Object& pod) { return pod["spec"]["nodeName"].string(); };
+constexpr auto kName = [](const meta::Object& pod) { return pod.name(); };
+constexpr auto kLabel = [](const meta::Object& pod) { return pod.labels()["helm.sh/chart"].string(); };
+
+BENCHMARK(kubexx_list)->ArgName("corpus")->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
+BENCHMARK(rapidjson_list)
+    ->ArgNames({"corpus", "chunk"})
+    ->ArgsProduct({{LargeSets, LargeSetsWithout}, {2 << 10, 4 << 10, 16 << 10, 64 << 10}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(nlohmann_list)->ArgName("corpus")->DenseRange(0, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK(split_only)->ArgName("corpus")->DenseRange(0, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK(kubexx_hot_decode)->ArgName("corpus")->DenseRange(0, 1);
+BENCHMARK(encode);
+BENCHMARK_CAPTURE(hot_read, name, kName);
+BENCHMARK_CAPTURE(hot_read, node_name, kNodeName);
+BENCHMARK_CAPTURE(hot_read, label, kLabel);
+BENCHMARK_CAPTURE(cold_read, name, kName);
+BENCHMARK_CAPTURE(cold_read, node_name, kNodeName);
+BENCHMARK_CAPTURE(cold_read, label, kLabel);
+
+}  // namespace
+}  // namespace kubexx::bench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/meta/gvk.hpp"
+
+namespace kubexx::codec {
+
+/// A resource of the schema with what people and servers say of it.
+struct BuiltinResource {
+  meta::ResourceInfo info;
+  bool served = true;    ///< false: an old version that current servers no longer have
+  bool informer = false; ///< client-go has an informer for it
+  std::vector<std::string_view> short_names;
+  std::vector<std::string_view> categories;
+  std::vector<std::string_view> verbs;
+};
+
+/// Every built-in resource, in the schema's order.
+std::span<const BuiltinResource> builtin_resources();
+const BuiltinResource* find_builtin(const meta::GroupVersionResource& resource);
+const BuiltinResource* find_builtin(const meta::GroupVersionKind& kind);
+/// Those that have an informer; null: unknown.
+const meta::ResourceInfo* find_resource(const meta::GroupVersionResource& resource);
+
+}  // namespace kubexx::codec

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/delta/queue.hpp"
+#include "kubexx/informer/event_handler.hpp"
+#include "kubexx/reflector/reflector.hpp"
+#include "kubexx/store/store.hpp"
+
+namespace kubexx::informer {
+
+/// What a Controller is made of. `reflector` carries what is passed on (backoff, page size, watch timeouts, handlers).
+struct Config {
+  std::shared_ptr<delta::Queue> queue;
+  std::shared_ptr<reflector::ListerWatcher> lister_watcher;
+  delta::Queue::Process process;        ///< one change, or all changes of a key, oldest first
+  delta::Queue::Process process_batch;  ///< absent: changes come one by one
+  bool retry_on_error = false;          ///< what `process` failed on goes back into the queue
+  reflector::ReflectorOptions reflector;
+};
+
+/// The engine of an informer (not a Kubernetes controller): a reflector fills the queue, the queue is processed.
+///
+/// Threads: both run on the given strand; process runs there too, so it must not block.
+/// Stop: the reflector is stopped first, then the queue closed; what is processed at that moment is finished.
+class Controller : public std::enable_shared_from_this<Controller> {
+ public:
+  static std::shared_ptr<Controller> create(Config config, Strand strand);
+  ~Controller();
+
+  /// Once; a second call is logged and does nothing.
+  void start();
+  void stop(Task stopped = {});
+  /// start, wait for the token, stop. A second run is logged and returns.
+  void run(std::stop_token stop);
+
+  bool has_synced() const;
+  std::string last_sync_resource_version() const;  ///< "" before the first whole state
+  reflector::ReflectorStatus status() const;
+  void relist();
+
+ private:
+  struct State;
+  explicit Controller(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+/// A store kept equal to the source, and a handler called on the controller's strand, in order, without a buffer: a slow
+/// handler stalls it. Changing the returned store by hand breaks the notifications.
+struct PlainInformer {
+  std::shared_ptr<store::Indexer> store;
+  std::shared_ptr<Controller> controller;
+};
+
+struct NewInformerOptions {
+  Duration resync_period = Duration::zero();
+  store::Indexers indexers = {};
+  delta::TransformFunc transform = {};
+  reflector::ReflectorOptions reflector = {};
+};
+
+PlainInformer new_informer(std::shared_ptr<reflector::ListerWatcher> source, std::shared_ptr<ResourceEventHandler> handler,
+                       Strand strand, NewInformerOptions options = {});
+
+}  // namespace kubexx::informer

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "kubexx/base/clock.hpp"
+
+namespace kubexx::informer {
+
+class ProcessorListener;
+
+struct HandlerOptions {
+  /// How often this handler wants to be reminded of everything; absent: the informer's period, 0: never.
+  std::optional<Duration> resync_period = {};
+  /// Changes of one key that wait are merged into the latest: the backlog is bounded by keys, not by events.
+  bool coalesce = false;
+  /// An update that replaces an object by another of the same name (its uid differs) arrives as delete and add.
+  bool split_replaced = false;
+  std::string name = {};  ///< for metrics and the inspector; default "handler-N"
+};
+
+/// How a handler keeps up.
+struct HandlerStatus {
+  std::string name;
+  std::size_t depth = 0;              ///< calls waiting
+  Duration oldest = Duration::zero();  ///< how long the first of them has waited
+  std::uint64_t calls = 0;
+  std::uint64_t errors = 0;           ///< calls that threw
+  Duration last_call = Duration::zero();  ///< how long the last one took
+  Duration slowest_call = Duration::zero();
+  bool running = false;
+  bool synced = false;
+};
+
+/// A handler's place in an informer. Destroying it removes the handler, drops what waits for it, and waits for a call
+/// that is running; inside that very call it only marks it removed. Move-only; keep it last in your class.
+class [[nodiscard]] Registration {
+ public:
+  Registration() = default;
+  explicit Registration(std::shared_ptr<ProcessorListener> listener) : listener_(std::move(listener)) {}
+  Registration(Registration&& other) noexcept : listener_(std::move(other.listener_)) {}
+  Registration& operator=(Registration&& other) noexcept {
+    if (this != &other) {
+      remove();
+      listener_ = std::move(other.listener_);
+    }
+    return *this;
+  }
+  ~Registration() { remove(); }
+
+  void remove();   ///< what the destructor does; a second time does nothing
+  void release();  ///< the handler stays for the informer's life
+  explicit operator bool() const noexcept { return listener_ != nullptr; }
+
+  /// The informer is synced and this handler's own initial adds have returned.
+  bool has_synced() const;
+  /// Waits for that; false: stopped or removed first.
+  bool wait_until_synced(std::stop_token stop = {}) const;
+  HandlerStatus status() const;
+
+ private:
+  std::shared_ptr<ProcessorListener> listener_;
+};
+
+}  // namespace kubexx::informer

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/backoff.hpp"
+#include "kubexx/base/executor.hpp"
+#include "kubexx/base/metrics.hpp"
+#include "kubexx/base/result.hpp"
+#include "kubexx/delta/transform.hpp"
+#include "kubexx/informer/event_handler.hpp"
+#include "kubexx/informer/registration.hpp"
+#include "kubexx/meta/gvk.hpp"
+#include "kubexx/reflector/reflector.hpp"
+#include "kubexx/store/store.hpp"
+
+namespace kubexx::informer {
+
+enum class QueueKind : std::uint8_t {
+  Ordered,    ///< arrival order across keys, whole lists as one change; the default
+  PerKey,     ///< client-go's older DeltaFIFO: changes of a key are delivered together
+};
+
+struct InformerOptions {
+  std::string name;         ///< for metrics and the inspector; default: the description
+  std::string description;  ///< "pods"
+  meta::GroupVersionResource resource;  ///< for not-found errors of listers; may be empty
+  std::optional<meta::GroupVersionKind> expected_kind;
+  Duration resync_period = Duration::zero();  ///< default for handlers; 0: never
+  store::Indexers indexers = store::namespace_indexers();
+  meta::KeyFunc key_func;
+  delta::TransformFunc transform;
+  QueueKind queue = QueueKind::Ordered;
+  reflector::ReflectorOptions reflector;  ///< backoff, paging, WatchList, verify_every, error handler
+  Duration stale_after = std::chrono::minutes(3);  ///< without event or bookmark for so long: stale; 0: never
+  /// Looks every second whether somebody changed a cached object's bytes; absent: $KUBE_CACHE_MUTATION_DETECTOR.
+  std::optional<bool> mutation_detector;
+  std::function<void(const std::string& key)> on_mutation;  ///< absent: log, and the next has_synced() throws
+  std::shared_ptr<Executor> executor;  ///< the library's work; required
+  std::shared_ptr<Executor> handlers;  ///< user code; required
+  std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics
+};
+
+struct WaitOptions {
+  std::stop_token stop = {};
+  std::optional<Duration> timeout = {};
+};
+
+/// A picture of an informer for people and probes.
+struct InformerStatus {
+  std::string name;
+  std::string description;
+  bool started = false;
+  bool synced = false;
+  bool stopped = false;
+  bool stale = false;
+  Duration lag = Duration::zero();  ///< since the last event, bookmark or list
+  std::size_t objects = 0;
+  std::size_t bytes = 0;
+  std::size_t queue_depth = 0;
+  std::string resource_version;
+  reflector::ReflectorStatus reflector;
+  std::vector<HandlerStatus> handlers;
+};
+
+/// A cache of one resource that many share: one list and watch, one indexed store, any number of handlers.
+///
+/// Guarantees: the store follows the server, eventually; per object the states seen are a subsequence of the real ones,
+/// in order. The store has a change before any handler hears of it. A handler's calls come one at a time and in order;
+/// different handlers are independent, and a slow or blocked one delays nobody else. Updates without a change reach only
+/// handlers whose resync is due. A delete and a new object of the same name may arrive as one update with another uid.
+///
+/// Threads: everything is safe from any thread. The work runs on `executor`, handlers on `handlers`.
+/// Stop: final. The watch ends first, then handlers: what waits for them is dropped, what runs finishes.
+class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInformer> {
+ public:
+  static std::shared_ptr<SharedIndexInformer> create(std::shared_ptr<reflector::ListerWatcher> source,
+                                                     InformerOptions options);
+  ~SharedIndexInformer();
+
+  /// A handler that comes after the start first gets everything the cache holds, as initial adds. Throws std::logic_error
+  /// after the stop.
+  Registration add_event_handler(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options = {});
+  template <class T = meta::Object>
+  Registration add_event_handler(ResourceEventHandlerFuncs<T> functions, HandlerOptions options = {}) {
+    return add_event_handler(make_handler<T>(std::move(functions)), std::move(options));
+  }
+
+  /// The cache; the handle keeps it alive.
+  std::shared_ptr<const store::Indexer> indexer() const noexcept;
+  std::shared_ptr<const store::Indexer> store() const noexcept { return indexer(); }
+  Result<void> add_indexers(const store::Indexers& indexers);
+  Result<void> remove_indexer(std::string_view name);
+  /// Both throw std::logic_error after the start.
+  void set_transform(delta::TransformFunc transform);
+  void set_watch_error_handler(reflector::WatchErrorHandler handler);
+
+  void start(std::stop_token stop = {});  ///< once; returns at once
+  void run(std::stop_token stop);         ///< start and wait until everything has ended
+  void stop();                            ///< asks; join() waits
+  void join();                            ///< until nothing of it runs; at once when it was never started
+  bool has_started() const;
+  bool is_stopped() const;
+
+  bool has_synced() const;  ///< the first whole list is in the store
+  std::string last_sync_resource_version() const;
+  /// Calls back, from any thread, whenever something about sync changed: synced, an error, stopped. It must not block.
+  /// The observer ends with the returned handle.
+  [[nodiscard]] std::shared_ptr<void> observe(std::function<void()> callback) const;
+  InformerStatus status() const;
+  const std::string& name() const noexcept;
+  const meta::GroupVersionResource& resource() const noexcept;
+
+  /// Until the cache is at least as new as a version of this resource. Timeout or Canceled otherwise; an Error when the
+  /// server's versions went back below what the cache had.
+  Result<void> wait_until(std::string_view resource_version, const WaitOptions& options = {}) const;
+  /// The object once the cache is at least that new.
+  Result<meta::Object> get(std::string_view key, std::string_view at_least, const WaitOptions& options = {}) const;
+  /// Until the key is gone, or belongs to an object with another uid.
+  Result<void> wait_until_gone(std::string_view key, std::string_view uid, const WaitOptions& options = {}) const;
+
+  /// Lists anew, as after an expired watch.
+  void relist();
+
+ private:
+  struct State;
+  explicit SharedIndexInformer(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kubexx::informer

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/gvk.hpp"
+#include "kubexx/meta/label_selector.hpp"
+#include "kubexx/meta/object.hpp"
+#include "kubexx/meta/object_key.hpp"
+#include "kubexx/store/snapshot.hpp"
+#include "kubexx/store/store.hpp"
+
+namespace kubexx::store {
+
+/// The objects of a store that the selector matches; no order.
+std::vector<meta::Object> list_all(const Store& store, const meta::LabelSelector& selector = {});
+/// Those of one namespace, by the index named "namespace"; without that index everything is looked at, which is logged.
+/// An empty namespace means all.
+std::vector<meta::Object> list_all_by_namespace(const Indexer& indexer, std::string_view namespace_,
+                                                const meta::LabelSelector& selector = {});
+/// The API's own answer, 404 NotFound, with the group resource and the name.
+Error not_found(const meta::GroupResource& resource, std::string_view name);
+
+namespace detail {
+
+template <class T>
+T typed(meta::Object object) {
+  if constexpr (std::is_same_v<T, meta::Object>) {
+    return object;
+  } else {
+    return T::unchecked(std::move(object));
+  }
+}
+
+template <class T>
+std::vector<T> typed(std::vector<meta::Object> objects) {
+  if constexpr (std::is_same_v<T, meta::Object>) {
+    return objects;
+  } else {
+    std::vector<T> all;
+    all.reserve(objects.size());
+    for (meta::Object& object : objects) all.push_back(typed<T>(std::move(object)));
+    return all;
+  }
+}
+
+}  // namespace detail
+
+/// Reads one namespace of a cache. A handle, cheap to copy.
+template <class T>
+class NamespaceLister {
+ public:
+  NamespaceLister(std::shared_ptr<const Indexer> indexer, meta::GroupResource resource, std::string name_space)
+      : indexer_(std::move(indexer)), resource_(std::move(resource)), namespace_(std::move(name_space)) {}
+
+  std::vector<T> list(const meta::LabelSelector& selector = {}) const {
+    return detail::typed<T>(list_all_by_namespace(*indexer_, namespace_, selector));
+  }
+  /// Not there: an Error that is_not_found().
+  Result<T> get(std::string_view name) const {
+    meta::Object object = indexer_->get_by_key(meta::ObjectKey{namespace_, std::string(name)}.to_string());
+    if (!object) return not_found(resource_, name);
+    return detail::typed<T>(std::move(object));
+  }
+
+ private:
+  std::shared_ptr<const Indexer> indexer_;
+  meta::GroupResource resource_;
+  std::string namespace_;
+};
+
+/// Reads a cache of objects of type T: a generated type, or meta::Object for any kind. A handle, cheap to copy; it
+/// keeps the store alive. What it returns is the cache's own, immutable object.
+///
+/// Threads: safe from any thread; never asks the server.
+///
+/// Example: `lister.in_namespace("kube-system").list(LabelSelector::equals("k8s-app", "kube-dns"))`
+template <class T>
+class Lister {
+ public:
+  Lister(std::shared_ptr<const Indexer> indexer, meta::GroupResource resource)
+      : indexer_(std::move(indexer)), resource_(std::move(resource)) {}
+
+  std::vector<T> list(const meta::LabelSelector& selector = {}) const {
+    return detail::typed<T>(list_all(*indexer_, selector));
+  }
+  /// By name for cluster-wide objects, by "ns/name" for others. Not there: an Error that is_not_found().
+  Result<T> get(std::string_view key) const {
+    meta::Object object = indexer_->get_by_key(key);
+    if (!object) return not_found(resource_, key);
+    return detail::typed<T>(std::move(object));
+  }
+  Result<T> get(const meta::ObjectKey& key) const {
+    meta::Object object = indexer_->get_by_key(key.to_string());
+    if (!object) return not_found(resource_, key.name);
+    return detail::typed<T>(std::move(object));
+  }
+  Result<T> get(const std::string& key) const { return get(std::string_view(key)); }
+  Result<T> get(const char* key) const { return get(std::string_view(key)); }
+  /// An unknown index is an Error.
+  Result<std::vector<T>> by_index(std::string_view index, std::string_view value) const {
+    auto objects = indexer_->by_index(index, value);
+    if (!objects) return objects.error();
+    return detail::typed<T>(std::move(*objects));
+  }
+  NamespaceLister<T> in_namespace(std::string namespace_) const { return {indexer_, resource_, std::move(namespace_)}; }
+  Snapshot snapshot() const { return indexer_->snapshot(); }
+  const meta::GroupResource& resource() const noexcept { return resource_; }
+
+ private:
+  std::shared_ptr<const Indexer> indexer_;
+  meta::GroupResource resource_;
+};
+
+/// Any kind of object.
+using GenericLister = Lister<meta::Object>;
+using GenericNamespaceLister = NamespaceLister<meta::Object>;
+
+}  // namespace kubexx::store

@@ -1,0 +1,76 @@
+#include "kubexx/codec/resources.hpp"
+
+#include <map>
+
+#include "kubexx/codec/schema_text.hpp"
+#include "kubexx/meta/json.hpp"
+
+namespace kubexx::codec {
+namespace {
+
+struct Table {
+  meta::Object schema;  // owns every text
+  std::vector<BuiltinResource> resources;
+  std::map<meta::GroupVersionResource, const BuiltinResource*> by_resource;
+  std::map<meta::GroupVersionKind, const BuiltinResource*> by_kind;
+};
+
+std::vector<std::string_view> texts(meta::Value list) {
+  std::vector<std::string_view> out;
+  for (const auto item : list.items()) out.push_back(item.string());
+  return out;
+}
+
+Table* make_table() {
+  auto* table = new Table;  // for the process: handed out by reference
+  table->schema = meta::parse_json(schema_json()).value();
+  for (const auto entry : table->schema["resources"].items()) {
+    BuiltinResource resource;
+    resource.info.group = entry["group"].string();
+    resource.info.version = entry["version"].string();
+    resource.info.kind = entry["kind"].string();
+    resource.info.resource = entry["resource"].string();
+    resource.info.singular = entry["singular"].string();
+    resource.info.namespaced = entry["namespaced"].bool_or(false);
+    resource.info.protobuf = true;
+    resource.served = entry["served"].bool_or(true);
+    resource.informer = entry["informer"].bool_or(false);
+    resource.short_names = texts(entry["shortNames"]);
+    resource.categories = texts(entry["categories"]);
+    resource.verbs = texts(entry["verbs"]);
+    table->resources.push_back(std::move(resource));
+  }
+  for (const auto& resource : table->resources) {
+    table->by_resource.emplace(resource.info.gvr(), &resource);
+    if (resource.verbs.size() > 1 || !table->by_kind.contains(resource.info.gvk())) {
+      table->by_kind[resource.info.gvk()] = &resource;
+    }
+  }
+  return table;
+}
+
+const Table& table() {
+  static const Table* const kTable = make_table();
+  return *kTable;
+}
+
+}  // namespace
+
+std::span<const BuiltinResource> builtin_resources() { return table().resources; }
+
+const BuiltinResource* find_builtin(const meta::GroupVersionResource& resource) {
+  const auto found = table().by_resource.find(resource);
+  return found == table().by_resource.end() ? nullptr : found->second;
+}
+
+const BuiltinResource* find_builtin(const meta::GroupVersionKind& kind) {
+  const auto found = table().by_kind.find(kind);
+  return found == table().by_kind.end() ? nullptr : found->second;
+}
+
+const meta::ResourceInfo* find_resource(const meta::GroupVersionResource& resource) {
+  const auto* found = find_builtin(resource);
+  return found && found->informer ? &found->info : nullptr;
+}
+
+}  // namespace kubexx::codec

@@ -1,0 +1,135 @@
+#include "informer/apply_deltas.hpp"
+
+#include <unordered_set>
+
+namespace kubexx::informer {
+namespace {
+
+using delta::Delta;
+using delta::DeltaType;
+
+EventCause cause_of(DeltaType type, bool initial) {
+  if (initial) return EventCause::Initial;
+  switch (type) {
+    case DeltaType::Replaced:
+    case DeltaType::ReplacedAll: return EventCause::Relist;
+    case DeltaType::Sync:
+    case DeltaType::SyncAll: return EventCause::Resync;
+    default: return EventCause::Watch;
+  }
+}
+
+/// An add or an update, by what the store had.
+Notification change(meta::Object before, meta::Object after, EventCause cause, bool initial) {
+  Notification n;
+  n.kind = before ? Notification::Kind::Update : Notification::Kind::Add;
+  n.cause = cause;
+  n.initial = initial && !before;
+  n.before = std::move(before);
+  n.after = std::move(after);
+  return n;
+}
+
+Notification removal(std::string key, meta::Object last, bool known, EventCause cause) {
+  Notification n;
+  n.kind = Notification::Kind::Delete;
+  n.cause = cause;
+  n.final_state_known = known;
+  n.before = std::move(last);
+  n.key = std::move(key);
+  return n;
+}
+
+Result<std::string> key_of(const Delta& delta, const store::Indexer& store) {
+  if (delta.is_tombstone()) return delta.tombstone_key();
+  return store.key_of(delta.object());
+}
+
+/// One whole list: the store is swapped once, then everybody hears what that changed, deletions first.
+Result<void> replace_all(const Delta& delta, bool initial, store::Indexer& store, Announcer& announcer) {
+  const auto before = store.snapshot();
+  std::unordered_set<std::string> listed;
+  for (const auto& object : delta.objects()) {
+    auto key = store.key_of(object);
+    if (!key) return key.error();
+    listed.insert(std::move(*key));
+  }
+  if (auto done = store.replace(delta.objects(), delta.resource_version()); !done) return done;
+  const auto cause = cause_of(delta.type(), initial);
+  if (!before.empty()) {
+    before.for_each_with_key([&](std::string_view key, const meta::Object& object) {
+      std::string text(key);
+      if (!listed.contains(text)) announcer.announce(removal(std::move(text), object, false, EventCause::Relist));
+    });
+  }
+  for (const auto& object : delta.objects()) {
+    auto old = before.empty() ? meta::Object() : before.get(*store.key_of(object));
+    announcer.announce(change(std::move(old), object, cause, initial));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> apply_deltas(delta::Deltas& deltas, bool initial, store::Indexer& store, Announcer& announcer) {
+  for (auto& delta : deltas) {
+    switch (delta.type()) {
+      case DeltaType::Bookmark: store.bookmark(delta.resource_version()); break;
+      case DeltaType::ReplacedAll:
+        if (auto done = replace_all(delta, initial, store, announcer); !done) return done;
+        break;
+      case DeltaType::SyncAll:
+        store.snapshot().for_each([&](const meta::Object& object) {
+          announcer.announce(change(object, object, EventCause::Resync, false));
+        });
+        return {};
+      case DeltaType::Deleted: {
+        auto key = key_of(delta, store);
+        if (!key) return key.error();
+        auto done = delta.is_tombstone() ? store.remove(meta::DeletedFinalStateUnknown{*key, delta.object()})
+                                         : store.remove(delta.object());
+        if (!done) return done;
+        const bool known = !delta.is_tombstone();
+        announcer.announce(removal(std::move(*key), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
+        break;
+      }
+      default: {
+        auto key = store.key_of(delta.object());
+        if (!key) return key.error();
+        auto old = store.get_by_key(*key);
+        if (auto done = store.update(delta.object()); !done) return done;
+        announcer.announce(change(std::move(old), delta.object(), cause_of(delta.type(), initial), initial));
+        break;
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& store, Announcer& announcer) {
+  std::vector<store::Transaction> writes;
+  std::vector<Notification> calls;
+  writes.reserve(deltas.size());
+  calls.reserve(deltas.size());
+  for (auto& delta : deltas) {
+    auto key = key_of(delta, store);
+    store::Transaction write;
+    write.object = delta.object();
+    if (key) write.key = *key;
+    if (delta.type() == DeltaType::Deleted) {
+      write.type = store::Transaction::Type::Remove;
+      const bool known = !delta.is_tombstone();
+      calls.push_back(removal(key ? *key : std::string(), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
+    } else {
+      write.type = store::Transaction::Type::Update;
+      calls.push_back(change(key ? store.get_by_key(*key) : meta::Object(), delta.object(), cause_of(delta.type(), initial), initial));
+    }
+    writes.push_back(std::move(write));
+  }
+  const auto result = store.transaction(std::move(writes));
+  for (const auto index : result.successful) announcer.announce(std::move(calls[index]));
+  if (!result.ok()) return result.errors.front();
+  return {};
+}
+
+}  // namespace kubexx::informer

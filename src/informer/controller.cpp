@@ -1,0 +1,115 @@
+#include "kubexx/informer/controller.hpp"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "kubexx/base/log.hpp"
+#include "kubexx/base/stop.hpp"
+
+namespace kubexx::informer {
+namespace {
+
+constexpr int kPopsPerTurn = 16;  // then others on the executor get their turn
+
+}  // namespace
+
+struct Controller::State : std::enable_shared_from_this<State> {
+  State(Config c, Strand s) : config(std::move(c)), strand(std::move(s)) {}
+
+  void drain() {
+    scheduled = false;
+    for (int i = 0; i < kPopsPerTurn && !stopped; ++i) {
+      Result<bool> popped = config.process_batch ? config.queue->try_pop_batch(wrapped_batch, wrapped)
+                                                 : config.queue->try_pop(wrapped);
+      if (popped && !*popped) return;
+      if (!popped) log(LogLevel::Warning, "processing a change failed", {{"error", popped.error()}});
+    }
+    if (!stopped) schedule();
+  }
+
+  void schedule() {
+    if (scheduled.exchange(true)) return;
+    strand.post([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->drain();
+    });
+  }
+
+  /// The process function, with what failed put back when that is wanted.
+  delta::Queue::Process retrying(const delta::Queue::Process& process) {
+    if (!config.retry_on_error) return process;
+    return [this, process](delta::Deltas& deltas, bool initial) -> Result<void> {
+      auto copy = deltas;
+      auto done = process(deltas, initial);
+      if (done) return done;
+      if (auto back = config.queue->add_if_not_present(std::move(copy)); !back) return back;
+      return done;
+    };
+  }
+
+  Config config;
+  Strand strand;
+  std::shared_ptr<reflector::Reflector> reflector;
+  delta::Queue::Process wrapped;
+  delta::Queue::Process wrapped_batch;
+  std::atomic<bool> scheduled{false};
+  std::atomic<bool> started{false};
+  bool stopped = false;  // strand only
+};
+
+Controller::Controller(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Controller::~Controller() = default;
+
+std::shared_ptr<Controller> Controller::create(Config config, Strand strand) {
+  auto state = std::make_shared<State>(std::move(config), std::move(strand));
+  state->wrapped = state->retrying(state->config.process);
+  state->wrapped_batch = state->retrying(state->config.process_batch);
+  state->config.queue->on_ready([weak = std::weak_ptr<State>(state)] {
+    if (const auto self = weak.lock()) self->schedule();
+  });
+  state->reflector = reflector::Reflector::create(state->config.lister_watcher, state->config.queue, state->strand,
+                                                  state->config.reflector);
+  return std::shared_ptr<Controller>(new Controller(std::move(state)));
+}
+
+void Controller::start() {
+  if (state_->started.exchange(true)) {
+    log(LogLevel::Warning, "an informer's controller was started twice",
+        {{"type", state_->config.reflector.type_description}});
+    return;
+  }
+  state_->reflector->start();
+}
+
+void Controller::stop(Task stopped) {
+  state_->reflector->stop([state = state_, stopped = std::move(stopped)]() mutable {
+    state->stopped = true;
+    state->config.queue->close();
+    if (stopped) stopped();
+  });
+}
+
+void Controller::run(std::stop_token token) {
+  if (state_->started) return start();  // logs
+  start();
+  wait_for_stop(token);
+  struct Gate {
+    std::mutex mutex;
+    std::condition_variable passed;
+    bool open = false;
+  };
+  const auto gate = std::make_shared<Gate>();
+  stop([gate] {
+    const std::lock_guard lock(gate->mutex);
+    gate->open = true;
+    gate->passed.notify_all();
+  });
+  std::unique_lock lock(gate->mutex);
+  gate->passed.wait(lock, [&] { return gate->open; });
+}
+
+bool Controller::has_synced() const { return state_->config.queue->has_synced(); }
+std::string Controller::last_sync_resource_version() const { return state_->reflector->last_sync_resource_version(); }
+reflector::ReflectorStatus Controller::status() const { return state_->reflector->status(); }
+void Controller::relist() { state_->reflector->relist(); }
+
+}  // namespace kubexx::informer

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "kubexx/base/executor.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::informer {
+
+/// Keeps a copy of the bytes of every cached object and compares once a second: what a cast can do to an immutable object
+/// is found, and the key named. Costs the memory of a second cache. Lives on the informer's strand.
+class MutationDetector : public std::enable_shared_from_this<MutationDetector> {
+ public:
+  MutationDetector(Strand strand, std::function<void(const std::string& key)> found);
+  void start();
+  void stop();
+  void remember(const std::string& key, const meta::Object& object);
+  void forget(const std::string& key);
+  void compare();
+
+ private:
+  struct Copy {
+    meta::Object object;
+    std::string bytes;
+  };
+  void arm();
+
+  Strand strand_;
+  std::function<void(const std::string& key)> found_;
+  std::unordered_map<std::string, Copy> copies_;
+  Timer timer_;
+  bool stopped_ = false;
+};
+
+}  // namespace kubexx::informer

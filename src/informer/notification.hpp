@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kubexx/informer/event_handler.hpp"
+
+namespace kubexx::informer {
+
+/// One call of a handler, waiting for its turn. Adds have `after`, deletes `before`, updates both.
+struct Notification {
+  enum class Kind : std::uint8_t { Add, Update, Delete };
+  Kind kind = Kind::Add;
+  EventCause cause = EventCause::Watch;
+  bool initial = false;            ///< counts for the handler's has_synced
+  bool final_state_known = true;   ///< of a delete
+  meta::Object before;
+  meta::Object after;
+  std::string key;                 ///< of a delete
+};
+
+/// An update of nothing: both have metadata and the same version, and are the same. A restored server may use a version
+/// twice for different contents, so equal versions alone do not decide.
+inline bool is_sync(const meta::Object& before, const meta::Object& after) {
+  if (before.same_document(after)) return true;
+  return before.has_metadata() && after.has_metadata() && before.resource_version() == after.resource_version() &&
+         before == after;
+}
+
+}  // namespace kubexx::informer

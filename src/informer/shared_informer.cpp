@@ -1,0 +1,211 @@
+#include "kubexx/informer/shared_informer.hpp"
+
+#include <stdexcept>
+
+#include "informer/shared_informer_state.hpp"
+#include "kubexx/base/log.hpp"
+#include "kubexx/meta/resource_version.hpp"
+
+namespace kubexx::informer {
+
+SharedIndexInformer::SharedIndexInformer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+SharedIndexInformer::~SharedIndexInformer() { state_->end(); }
+
+std::shared_ptr<SharedIndexInformer> SharedIndexInformer::create(std::shared_ptr<reflector::ListerWatcher> source,
+                                                                 InformerOptions options) {
+  if (!options.executor || !options.handlers) throw std::logic_error("an informer needs its executors");
+  auto state = std::make_shared<State>(std::move(source), std::move(options));
+  return std::shared_ptr<SharedIndexInformer>(new SharedIndexInformer(std::move(state)));
+}
+
+Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options) {
+  std::shared_ptr<ProcessorListener> listener;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->stopping) throw std::logic_error("a handler was added to a stopped informer");
+    if (options.name.empty()) options.name = "handler-" + std::to_string(++state_->handler_count);
+    const auto period = options.resync_period.value_or(state_->options.resync_period);
+    listener = std::make_shared<ProcessorListener>(std::move(handler), std::move(options), state_->options.handlers,
+                                                   state_->options.name, state_->options.metrics);
+    listener->requested_period = period;
+    std::erase_if(state_->all_listeners, [](const auto& weak) { return weak.expired(); });
+    state_->all_listeners.push_back(listener);
+  }
+  state_->strand.post([state = state_, listener] { state->join_listener(listener); });
+  return Registration(std::move(listener));
+}
+
+std::shared_ptr<const store::Indexer> SharedIndexInformer::indexer() const noexcept { return {state_, &state_->store}; }
+Result<void> SharedIndexInformer::add_indexers(const store::Indexers& indexers) {
+  if (is_stopped()) return Error::config("an index was added to a stopped informer");
+  return state_->store.add_indexers(indexers);
+}
+Result<void> SharedIndexInformer::remove_indexer(std::string_view name) { return state_->store.remove_indexer(name); }
+
+void SharedIndexInformer::set_transform(delta::TransformFunc transform) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->started) throw std::logic_error("the transform of a started informer cannot be changed");
+  state_->options.transform = std::move(transform);
+}
+
+void SharedIndexInformer::set_watch_error_handler(reflector::WatchErrorHandler handler) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->started) throw std::logic_error("the watch error handler of a started informer cannot be changed");
+  state_->options.reflector.watch_error_handler = std::move(handler);
+}
+
+void SharedIndexInformer::start(std::stop_token stop) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->started || state_->stopping) {
+      log(LogLevel::Warning, "an informer was started twice or after its end", {{"informer", state_->options.name}});
+      return;
+    }
+    state_->started = true;
+  }
+  // Behind the handlers that were added before.
+  state_->strand.post([state = state_, stop = std::move(stop)]() mutable {
+    {
+      const std::lock_guard lock(state->mutex);
+      if (state->stopping && !state->controller) {
+        state->stopped = true;
+        state->changed.notify_all();
+        return;
+      }
+    }
+    state->begin(std::move(stop));
+  });
+}
+
+void SharedIndexInformer::run(std::stop_token stop) {
+  if (has_started()) return start();  // logs
+  start(std::move(stop));
+  {
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->stopped; });
+  }
+  join();
+}
+
+void SharedIndexInformer::stop() { state_->end(); }
+
+void SharedIndexInformer::join() {
+  std::vector<std::shared_ptr<ProcessorListener>> listeners;
+  {
+    std::unique_lock lock(state_->mutex);
+    if (!state_->started) return;
+    state_->changed.wait(lock, [&] { return state_->stopped; });
+    for (const auto& weak : state_->all_listeners) {
+      if (auto listener = weak.lock()) listeners.push_back(std::move(listener));
+    }
+  }
+  for (const auto& listener : listeners) listener->close_and_wait();
+}
+
+bool SharedIndexInformer::has_started() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->started;
+}
+bool SharedIndexInformer::is_stopped() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->stopping;
+}
+
+bool SharedIndexInformer::has_synced() const {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->mutated_key) throw std::logic_error("the cached object " + *state_->mutated_key + " was changed");
+  return state_->is_synced;
+}
+
+std::string SharedIndexInformer::last_sync_resource_version() const { return status().reflector.last_sync_resource_version; }
+
+std::shared_ptr<void> SharedIndexInformer::observe(std::function<void()> callback) const {
+  auto observer = std::make_shared<std::function<void()>>(std::move(callback));
+  const std::lock_guard lock(state_->mutex);
+  state_->observers.push_back(observer);
+  return observer;
+}
+
+InformerStatus SharedIndexInformer::status() const {
+  InformerStatus status;
+  std::shared_ptr<Controller> controller;
+  std::vector<std::shared_ptr<ProcessorListener>> listeners;
+  {
+    const std::lock_guard lock(state_->mutex);
+    status.started = state_->started;
+    status.synced = state_->is_synced;
+    status.stopped = state_->stopped;
+    status.resource_version = state_->version;
+    controller = state_->published_controller;
+    for (const auto& weak : state_->all_listeners) {
+      if (auto listener = weak.lock()) listeners.push_back(std::move(listener));
+    }
+  }
+  status.name = state_->options.name;
+  status.description = state_->options.description;
+  status.objects = state_->store.size();
+  status.bytes = state_->store.bytes();
+  for (const auto& listener : listeners) {
+    if (!listener->closed()) status.handlers.push_back(listener->status());
+  }
+  if (!controller) return status;
+  status.queue_depth = state_->queue->size();
+  status.reflector = controller->status();
+  if (status.reflector.last_activity) {
+    status.lag = state_->strand.clock().now() - *status.reflector.last_activity;
+    status.stale = state_->options.stale_after > Duration::zero() && status.lag > state_->options.stale_after;
+  } else {
+    status.stale = true;
+  }
+  return status;
+}
+
+const std::string& SharedIndexInformer::name() const noexcept { return state_->options.name; }
+const meta::GroupVersionResource& SharedIndexInformer::resource() const noexcept { return state_->options.resource; }
+
+Result<void> SharedIndexInformer::wait_until(std::string_view resource_version, const WaitOptions& options) const {
+  if (!meta::is_comparable_resource_version(resource_version)) {
+    return Error::config("not a resourceVersion that can be compared: " + std::string(resource_version));
+  }
+  return state_->wait(
+      [&]() -> std::optional<Result<void>> {
+        if (state_->version.empty()) return std::nullopt;
+        const auto order = meta::compare_resource_versions(state_->version, resource_version);
+        if (!order) return order.error();
+        if (*order == std::strong_ordering::less) return std::nullopt;
+        return Result<void>();
+      },
+      options);
+}
+
+Result<meta::Object> SharedIndexInformer::get(std::string_view key, std::string_view at_least,
+                                              const WaitOptions& options) const {
+  if (auto there = wait_until(at_least, options); !there) return there.error();
+  auto object = state_->store.get_by_key(key);
+  if (object) return object;
+  return Error::api(404, "NotFound", state_->options.description + " \"" + std::string(key) + "\" not found");
+}
+
+Result<void> SharedIndexInformer::wait_until_gone(std::string_view key, std::string_view uid,
+                                                  const WaitOptions& options) const {
+  return state_->wait(
+      [&]() -> std::optional<Result<void>> {
+        if (!state_->is_synced) return std::nullopt;
+        const auto object = state_->store.get_by_key(key);
+        if (object && object.uid() == uid) return std::nullopt;
+        return Result<void>();
+      },
+      options);
+}
+
+void SharedIndexInformer::relist() {
+  std::shared_ptr<Controller> controller;
+  {
+    const std::lock_guard lock(state_->mutex);
+    controller = state_->published_controller;
+  }
+  if (controller) controller->relist();
+}
+
+}  // namespace kubexx::informer

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <condition_variable>
+#include <list>
+#include <mutex>
+
+#include "informer/apply_deltas.hpp"
+#include "informer/mutation_detector.hpp"
+#include "informer/processor_listener.hpp"
+#include "kubexx/delta/delta_fifo.hpp"
+#include "kubexx/delta/ordered_queue.hpp"
+#include "kubexx/informer/controller.hpp"
+#include "kubexx/informer/shared_informer.hpp"
+
+namespace kubexx::informer {
+
+/// What a SharedIndexInformer is. The strand orders everything that changes the store or the set of joined listeners.
+struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<State> {
+  State(std::shared_ptr<reflector::ListerWatcher> source, InformerOptions options);
+
+  void begin(std::stop_token stop);
+  void end();
+  void finish();
+  void synced();
+  void processed();
+  void tell_observers();
+  void announce(Notification notification) override;  // strand
+  void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
+  bool should_resync();                                                    // strand
+  void set_periods();                                                      // strand, before the start
+  Result<void> wait(const std::function<std::optional<Result<void>>()>& check, const WaitOptions& options) const;
+
+  const std::shared_ptr<reflector::ListerWatcher> source;
+  InformerOptions options;
+  const Strand strand;
+  store::Indexer store;
+  std::shared_ptr<delta::Queue> queue;
+  std::shared_ptr<Controller> controller;
+  std::shared_ptr<MutationDetector> detector;
+
+  // strand
+  std::list<std::shared_ptr<ProcessorListener>> listeners;
+  Duration check_period{};
+  bool upstream_synced = false;
+
+  mutable std::mutex mutex;
+  mutable std::condition_variable_any changed;
+  std::vector<std::weak_ptr<ProcessorListener>> all_listeners;  // guarded by mutex; for join and status
+  bool started = false;                                         // guarded by mutex
+  bool stopping = false;                                        // guarded by mutex
+  bool stopped = false;                                         // guarded by mutex
+  bool is_synced = false;                                       // guarded by mutex
+  std::string version;                                          // guarded by mutex; of the store
+  std::uint64_t rollbacks = 0;                                  // guarded by mutex; the version fell
+  mutable std::vector<std::weak_ptr<std::function<void()>>> observers;  // guarded by mutex
+  std::optional<std::string> mutated_key;                       // guarded by mutex
+  std::size_t handler_count = 0;                                // guarded by mutex
+  std::shared_ptr<Controller> published_controller;             // guarded by mutex; for readers off the strand
+  std::optional<std::stop_callback<std::function<void()>>> on_stop;
+
+  std::vector<Gauge> gauges;
+  Counter events[3][4];  // kind, cause
+};
+
+}  // namespace kubexx::informer

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include "kubexx/meta/json_stream.hpp"
+
+namespace kubexx::meta {
+namespace {
+
+struct Read {
+  std::vector<std::string> events;
+  std::optional<Error> error;
+};
+
+Read read(std::string_view stream, std::size_t chunk, const DecodeOptions& options = {}) {
+  Read read;
+  JsonWatchReader reader(options, [&](const WatchEvent& event) {
+    read.events.push_back(std::string(to_string(event.type)) + " " + to_json(event.object));
+  });
+  for (std::size_t at = 0; at < stream.size(); at += chunk) {
+    const std::vector<char> part(stream.begin() + static_cast<std::ptrdiff_t>(at),
+                                 stream.begin() + static_cast<std::ptrdiff_t>(std::min(at + chunk, stream.size())));
+    if (auto fed = reader.feed({part.data(), part.size()}); !fed) {
+      read.error = fed.error();
+      return read;
+    }
+  }
+  if (auto finished = reader.finish(); !finished) read.error = finished.error();
+  return read;
+}
+
+TEST(JsonWatchReaderTest, EventsCutAnywhereComeOutWhole) {
+  const std::string_view stream =
+      "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a}\\\"{\"}}}\n"
+      "{\"object\":{\"kind\":\"Pod\"},\"type\":\"MODIFIED\"}{\"type\":\"DELETED\",\"object\":{}}\r\n"
+      " {\"type\":\"BOOKMARK\",\"extra\":[{}],\"object\":{\"metadata\":{\"resourceVersion\":\"5\"}}}\n";
+  const std::vector<std::string> expected{R"(ADDED {"metadata":{"name":"a}\"{"}})", R"(MODIFIED {"kind":"Pod"})",
+                                          "DELETED {}", R"(BOOKMARK {"metadata":{"resourceVersion":"5"}})"};
+  for (std::size_t chunk = 1; chunk <= stream.size(); ++chunk) {
+    const Read result = read(stream, chunk);
+    ASSERT_FALSE(result.error) << chunk << result.error->message();
+    EXPECT_EQ(result.events, expected) << chunk;
+  }
+}
+
+TEST(JsonWatchReaderTest, ProjectionsCutObjectsButNotBookmarksAndErrors) {
+  DecodeOptions options;
+  options.projection = Projection::paths({"spec"}).value();
+  const Read result = read(R"({"type":"ADDED","object":{"metadata":{"annotations":{"a":"b"}},"spec":1,"status":2}})"
+                           R"({"type":"BOOKMARK","object":{"metadata":{"annotations":{"a":"b"}}}})"
+                           R"({"object":{"message":"gone","code":410},"type":"ERROR"})",
+                           20, options);
+  ASSERT_FALSE(result.error);
+  EXPECT_EQ(result.events, (std::vector<std::string>{R"(ADDED {"metadata":{},"spec":1})",
+                                                     R"(BOOKMARK {"metadata":{"annotations":{"a":"b"}}})",
+                                                     R"(ERROR {"message":"gone","code":410})"}));
+}
+
+TEST(JsonWatchReaderTest, WhatIsNoEventIsAnError) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"garbage", "watch: byte 0: an event begins with '{'"},
+      {"\n[1]", "watch: byte 1: an event begins with '{'"},
+      {R"({"type":"ADDED"})", "watch: byte 0: json: byte 0: a watch event without object"},
+      {R"({"object":{}})", "watch: byte 0: json: byte 0: a watch event without type"},
+      {"{}", "watch: byte 0: json: byte 0: a watch event without type"},
+      {R"({"type":5,"object":{}})", "watch: byte 0: json: byte 8: the type of an event is not a string"},
+      {R"({"type":"ADDED","object":})", "watch: byte 0: json: byte 25: unexpected character"},
+      {R"({"type":"ADDED","object":{"a"}})", "watch: byte 0: json: byte 29: expected ':'"},
+      {R"({"type":"ADDED","object":{},})", "watch: byte 0: json: byte 28: expected a key"},
+      {R"({"type":"ADDED" "object":{}})", "watch: byte 0: json: byte 16: expected ',' or '}'"},
+      {R"({"type":"ADDED","object":{}} {"type)", "watch: byte 35: the stream ends inside an event"},
+      {R"({"type":"ADDED","object":{}} ,)", "watch: byte 29: an event begins with '{'"},
+  };
+  for (const auto& [stream, message] : cases) {
+    const Read result = read(stream, 1000);
+    ASSERT_TRUE(result.error) << stream;
+    EXPECT_EQ(result.error->message(), message) << stream;
+  }
+}
+
+TEST(JsonWatchReaderTest, AnEventBeyondTheLimitIsAnErrorBeforeItIsWhole) {
+  DecodeOptions options;
+  options.max_bytes = 1000;
+  const Read result = read(R"({"type":"ADDED","object":{"a":")" + std::string(1 << 20, 'x'), 500, options);
+  ASSERT_TRUE(result.error);
+  EXPECT_NE(result.error->message().find("larger than the limit"), std::string::npos);
+}
+
+TEST(JsonWatchReaderTest, BufferedIsWhatWaitsForItsEnd) {
+  JsonWatchReader reader({}, [](const WatchEvent&) {});
+  EXPECT_EQ(reader.buffered(), 0U);
+  ASSERT_TRUE(reader.feed(R"({"type":)"));
+  EXPECT_EQ(reader.buffered(), 8U);
+  ASSERT_TRUE(reader.feed(R"("ADDED","object":{}})"));
+  EXPECT_EQ(reader.buffered(), 0U);
+}
+
+}  // namespace
+}  // namespace kubexx::meta

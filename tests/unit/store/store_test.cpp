@@ -1,0 +1,124 @@
+#include "kubexx/store/store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "unit/store/test_objects.hpp"
+
+namespace kubexx::store {
+namespace {
+
+using meta::Object;
+using test::make_pod;
+using test::pod;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+// TestCache
+TEST(StoreTest, AddGetUpdateRemoveListAndReplaceByTheObjectsOwnKey) {
+  Store store;
+  ASSERT_TRUE(store.add(pod("foo", 1)));
+  EXPECT_EQ(store.get(pod("foo", 99))->resource_version(), "1");
+  ASSERT_TRUE(store.update(pod("foo", 2)));
+  EXPECT_EQ(store.get_by_key("default/foo").resource_version(), "2");
+  ASSERT_TRUE(store.add(make_pod({.namespace_ = "", .name = "cluster-wide"})));
+  EXPECT_TRUE(store.get_by_key("cluster-wide"));
+  ASSERT_TRUE(store.remove(pod("foo", 3)));
+  EXPECT_FALSE(*store.get(pod("foo")));
+  EXPECT_EQ(store.last_store_sync_resource_version(), "3");
+  EXPECT_EQ(store.list().size(), 1U);
+
+  ASSERT_TRUE(store.replace({pod("a"), pod("b")}, "7"));
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("default/a", "default/b"));
+  EXPECT_EQ(store.last_store_sync_resource_version(), "7");
+  ASSERT_TRUE(store.remove(meta::DeletedFinalStateUnknown{"default/a", {}}));
+  EXPECT_THAT(store.list_keys(), ElementsAre("default/b"));
+  EXPECT_EQ(store.last_store_sync_resource_version(), "7");
+}
+
+// TestIndex
+TEST(StoreTest, AnIndexerAnswersByIndexToo) {
+  Indexer store({{"app", label_index("app")}});
+  ASSERT_TRUE(store.add(make_pod({.name = "a", .labels = {{"app", "x"}}})));
+  ASSERT_TRUE(store.add(make_pod({.name = "b", .labels = {{"app", "y"}}})));
+  ASSERT_TRUE(store.add(make_pod({.name = "c", .labels = {{"app", "x"}}})));
+
+  EXPECT_THAT(*store.index_keys("app", "x"), ElementsAre("default/a", "default/c"));
+  EXPECT_EQ(store.index("app", make_pod({.name = "any", .labels = {{"app", "y"}}}))->size(), 1U);
+  ASSERT_TRUE(store.update(make_pod({.name = "a", .labels = {{"app", "y"}}})));
+  EXPECT_THAT(*store.index_keys("app", "x"), ElementsAre("default/c"));
+  EXPECT_THAT(store.list_index_values("app"), UnorderedElementsAre("x", "y"));
+}
+
+TEST(StoreTest, AnyFunctionMayNameObjects) {
+  Store store([](const Object& object) -> Result<std::string> {
+    if (object.name() == "nameless") return Error::config("no name for it");
+    if (object.name() == "throws") throw std::runtime_error("boom");
+    return std::string(object.uid());
+  });
+  ASSERT_TRUE(store.add(pod("a", 1)));
+  ASSERT_TRUE(store.add(pod("a", 2)));
+  EXPECT_THAT(store.list_keys(), ElementsAre("uid-a"));
+  EXPECT_FALSE(store.add(pod("throws")));
+  EXPECT_FALSE(store.replace({pod("b"), pod("nameless")}, "9"));
+  EXPECT_THAT(store.list_keys(), ElementsAre("uid-a"));
+  ASSERT_TRUE(store.replace({pod("b"), pod("c")}, "9"));
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("uid-b", "uid-c"));
+}
+
+// TestKeyError
+TEST(StoreTest, AnObjectWithoutAKeyIsAnErrorThatSaysWhyAndChangesNothing) {
+  Store store;
+  ASSERT_TRUE(store.add(pod("kept")));
+  const auto refused = store.add(test::bare_object("x"));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("metadata.name"));
+  EXPECT_FALSE(store.update({}));
+  EXPECT_FALSE(store.remove(test::bare_object("x")));
+  EXPECT_FALSE(store.remove(meta::DeletedFinalStateUnknown{}));
+  EXPECT_FALSE(store.get(test::bare_object("x")));
+  const auto replaced = store.replace({pod("a"), test::bare_object("x")}, "2");
+  ASSERT_FALSE(replaced);
+  EXPECT_THAT(replaced.error().with_context("relist").message(), testing::StartsWith("relist: replace: "));
+  EXPECT_THAT(store.list_keys(), ElementsAre("default/kept"));
+
+  Store failing([](const Object&) -> Result<std::string> { return Error::timeout("inner"); });
+  EXPECT_TRUE(failing.add(pod("a")).error().is_timeout());  // the cause is still asked for
+}
+
+// TestCacheTransactionShouldIndexErrors
+TEST(StoreTest, ATransactionNamesTheSuccessfulIndicesForAllGoodAllBadAndMixed) {
+  Store store;
+  const auto good = [](const char* name) { return Transaction{Transaction::Type::Add, pod(name), {}}; };
+  const auto bad = [] { return Transaction{Transaction::Type::Update, test::bare_object("x"), {}}; };
+
+  const auto all_good = store.transaction({good("a"), good("b")});
+  EXPECT_TRUE(all_good);
+  EXPECT_THAT(all_good.successful, ElementsAre(0U, 1U));
+  const auto all_bad = store.transaction({bad(), bad()});
+  EXPECT_FALSE(all_bad);
+  EXPECT_TRUE(all_bad.successful.empty());
+  EXPECT_EQ(all_bad.errors.size(), 2U);
+  const auto mixed = store.transaction({bad(), good("c"), {Transaction::Type::Remove, {}, "default/a"}});
+  EXPECT_FALSE(mixed);
+  EXPECT_THAT(mixed.successful, ElementsAre(1U, 2U));
+  EXPECT_THAT(mixed.errors.front().message(), HasSubstr("metadata.name"));
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("default/b", "default/c"));
+}
+
+TEST(StoreTest, PrefersTheHandleItHasForTheSameUidAndVersion) {
+  Store store;
+  const Object held = pod("a", 1);
+  ASSERT_TRUE(store.add(held));
+  EXPECT_TRUE(store.prefer_known(pod("a", 1)).same_document(held));
+  EXPECT_EQ(store.prefer_known(pod("a", 2)).resource_version(), "2");
+  EXPECT_EQ(store.prefer_known(make_pod({.name = "a", .uid = "reborn"})).uid(), "reborn");
+  const Object keyless = test::bare_object("x");
+  EXPECT_TRUE(store.prefer_known(keyless).same_document(keyless));
+}
+
+}  // namespace
+}  // namespace kubexx::store

@@ -1,0 +1,301 @@
+#include "kubexx/store/thread_safe_store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <stdexcept>
+
+#include "kubexx/base/error_sink.hpp"
+#include "unit/store/test_objects.hpp"
+
+namespace kubexx::store {
+namespace {
+
+using meta::Object;
+using test::make_pod;
+using test::pod;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+std::vector<std::string> names(const std::vector<Object>& objects) {
+  std::vector<std::string> all;
+  for (const Object& object : objects) all.emplace_back(object.name());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// The characters of the label "values".
+Result<std::vector<std::string>> letters(const Object& object) {
+  std::vector<std::string> values;
+  for (const char letter : object.labels()["values"].string()) values.emplace_back(1, letter);
+  return values;
+}
+Object lettered(const std::string& name, const std::string& values) {
+  return make_pod({.name = name, .labels = {{"values", values}}});
+}
+
+TEST(ThreadSafeStoreTest, HoldsWhatWasWrittenLastUnderEachKey) {
+  ThreadSafeStore store;
+  store.add("any key", pod("a", 1));
+  store.update("other", pod("b", 1));
+  store.add("any key", pod("a", 2));
+
+  EXPECT_EQ(store.size(), 2U);
+  EXPECT_EQ(store.get("any key").resource_version(), "2");
+  EXPECT_FALSE(store.get("default/a"));
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("any key", "other"));
+  store.remove("any key");
+  store.remove("never there");
+  EXPECT_FALSE(store.get("any key"));
+  EXPECT_THAT(names(store.list()), ElementsAre("b"));
+}
+
+TEST(ThreadSafeStoreTest, DefaultAndOtherKeysLiveTogether) {
+  ThreadSafeStore store;
+  store.add("default/a", pod("a"));  // the default key
+  store.add("default/b", pod("b"));
+  store.add("odd", pod("a"));
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("default/a", "default/b", "odd"));
+
+  store.update("default/a", pod("stranger"));  // another object under the key of a
+  EXPECT_EQ(store.get("default/a").name(), "stranger");
+  EXPECT_FALSE(store.get("default/stranger"));
+  store.remove("default/b");
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("default/a", "odd"));
+  EXPECT_EQ(store.get("odd").name(), "a");
+  store.update("default/a", pod("a"));
+  EXPECT_EQ(store.get("default/a").name(), "a");
+  store.remove("odd");
+  store.remove("default/a");
+  EXPECT_EQ(store.size(), 0U);
+}
+
+TEST(ThreadSafeStoreTest, NullObjectsAndEmptyKeysAreMisuse) {
+  ThreadSafeStore store;
+  EXPECT_THROW(store.add("a", {}), std::logic_error);
+  EXPECT_THROW(store.add("", pod("a")), std::logic_error);
+  EXPECT_THROW(store.replace({{"a", {}}}, "1"), std::logic_error);
+  EXPECT_EQ(store.size(), 0U);
+}
+
+// TestThreadSafeStoreRV
+TEST(ThreadSafeStoreTest, TheResourceVersionIsThatOfTheLastWrittenObjectAndIsNotCompared) {
+  ThreadSafeStore store;
+  const auto version = [&] { return store.last_store_sync_resource_version(); };
+  EXPECT_EQ(version(), "");
+  store.add("a", pod("a", 5));
+  EXPECT_EQ(version(), "5");
+  store.update("a", pod("a", 5));
+  EXPECT_EQ(version(), "5");
+  store.update("a", pod("a", 9));
+  EXPECT_EQ(version(), "9");
+  store.update("a", pod("a", 7));
+  EXPECT_EQ(version(), "7");
+  store.remove("a", pod("a", 11));
+  EXPECT_EQ(version(), "11");
+  store.add("x", test::bare_object("no metadata"));
+  EXPECT_EQ(version(), "11");
+  store.remove("x", {});
+  EXPECT_EQ(version(), "11");
+  store.remove("x");
+  EXPECT_EQ(version(), "11");
+  store.transaction({{Transaction::Type::Add, pod("b", 20), "b"}, {Transaction::Type::Add, pod("c", 18), "c"}});
+  EXPECT_EQ(version(), "18");
+  store.bookmark("30");
+  EXPECT_EQ(version(), "30");
+  store.replace({{"a", pod("a", 40)}}, "35");
+  EXPECT_EQ(version(), "35");
+  store.replace({}, "");
+  EXPECT_EQ(version(), "");
+}
+
+// TestThreadSafeStoreDeleteRemovesEmptySetsFromIndex
+TEST(ThreadSafeStoreIndexTest, AValueWithoutObjectsIsGone) {
+  ThreadSafeStore store({{"name", [](const Object& object) -> Result<std::vector<std::string>> {
+                            return std::vector<std::string>{std::string(object.name())};
+                          }}});
+  store.add("key", pod("a"));
+  EXPECT_THAT(store.list_index_values("name"), ElementsAre("a"));
+  store.remove("key");
+  EXPECT_THAT(store.list_index_values("name"), IsEmpty());
+  EXPECT_THAT(*store.by_index("name", "a"), IsEmpty());
+}
+
+// TestThreadSafeStoreAddKeepsNonEmptySetPostDeleteFromIndex
+TEST(ThreadSafeStoreIndexTest, AValueThatStillHasObjectsStays) {
+  ThreadSafeStore store(
+      {{"same", [](const Object&) -> Result<std::vector<std::string>> { return std::vector<std::string>{"value"}; }}});
+  store.add("k1", pod("a"));
+  store.add("k2", pod("b"));
+  store.remove("k1");
+  EXPECT_THAT(*store.index_keys("same", "value"), ElementsAre("k2"));
+}
+
+// TestThreadSafeStoreIndexingFunctionsWithMultipleValues
+TEST(ThreadSafeStoreIndexTest, SeveralValuesFollowAddsUpdatesAndRemovals) {
+  ThreadSafeStore store({{"letters", letters}});
+  const auto keys = [&](const char* value) { return *store.index_keys("letters", value); };
+
+  store.add("k1", lettered("one", "ab"));
+  EXPECT_THAT(keys("a"), ElementsAre("k1"));
+  EXPECT_THAT(keys("b"), ElementsAre("k1"));
+  store.add("k2", lettered("two", "abab"));  // a value named twice counts once
+  EXPECT_THAT(keys("a"), ElementsAre("k1", "k2"));
+  store.update("k1", lettered("one", "bc"));
+  EXPECT_THAT(keys("a"), ElementsAre("k2"));
+  EXPECT_THAT(keys("b"), ElementsAre("k1", "k2"));
+  EXPECT_THAT(keys("c"), ElementsAre("k1"));
+  store.update("k1", lettered("one", "c"));
+  store.update("k2", lettered("two", ""));
+  EXPECT_THAT(store.list_index_values("letters"), ElementsAre("c"));
+  store.update("k2", lettered("two", "xyz"));
+  store.remove("k1");  // its place is taken by k2
+  EXPECT_THAT(store.list_index_values("letters"), UnorderedElementsAre("x", "y", "z"));
+  EXPECT_THAT(keys("y"), ElementsAre("k2"));
+  store.remove("k2");
+  EXPECT_THAT(store.list_index_values("letters"), IsEmpty());
+}
+
+// TestGetIndexFuncValues, TestMultiIndexKeys
+TEST(ThreadSafeStoreIndexTest, SeveralIndexesAnswerIndependentlyAndObjectsWithoutValuesAreAbsent) {
+  ThreadSafeStore store({{"letters", letters}, {"app", label_index("app")}, {"namespace", meta_namespace_index}});
+  store.add("one", make_pod({.name = "one", .labels = {{"values", "eb"}, {"app", "x"}}}));
+  store.add("two", make_pod({.name = "two", .labels = {{"values", "eo"}}}));
+  store.add("three", make_pod({.namespace_ = "other", .name = "three", .labels = {{"app", "x"}}}));
+
+  EXPECT_THAT(store.list_index_values("letters"), UnorderedElementsAre("e", "b", "o"));
+  EXPECT_THAT(names(*store.by_index("letters", "e")), ElementsAre("one", "two"));
+  EXPECT_THAT(names(*store.by_index("app", "x")), ElementsAre("one", "three"));
+  EXPECT_THAT(names(*store.by_index("namespace", "other")), ElementsAre("three"));
+  EXPECT_THAT(names(*store.index("letters", lettered("any", "bo"))), ElementsAre("one", "two"));
+  EXPECT_THAT(names(*store.index("letters", lettered("any", "o"))), ElementsAre("two"));
+  EXPECT_THAT(*store.index("letters", lettered("any", "")), IsEmpty());
+}
+
+TEST(ThreadSafeStoreIndexTest, AnUnknownIndexIsAnErrorAndHasNoValues) {
+  ThreadSafeStore store;
+  EXPECT_FALSE(store.by_index("nope", "x"));
+  EXPECT_FALSE(store.index("nope", pod("a")));
+  EXPECT_FALSE(store.index_keys("nope", "x"));
+  EXPECT_FALSE(store.snapshot().by_index("nope", "x"));
+  EXPECT_FALSE(Snapshot().by_index("nope", "x"));
+  EXPECT_THAT(store.list_index_values("nope"), IsEmpty());
+  EXPECT_FALSE(store.remove_indexer("nope"));
+}
+
+TEST(ThreadSafeStoreIndexTest, IndexesCanBeAddedAndRemovedWhileInUse) {
+  ThreadSafeStore store;
+  for (int i = 0; i < 2000; ++i) {
+    store.add("k" + std::to_string(i), make_pod({.name = "p", .labels = {{"app", i % 2 == 0 ? "even" : "odd"}}}));
+  }
+  ASSERT_TRUE(store.add_indexers({{"app", label_index("app")}, {"letters", letters}}));
+  EXPECT_EQ(store.by_index("app", "even")->size(), 1000U);
+  store.remove("k0");
+  EXPECT_EQ(store.by_index("app", "even")->size(), 999U);
+
+  EXPECT_FALSE(store.add_indexers({{"new", letters}, {"app", letters}}));
+  EXPECT_FALSE(store.by_index("new", "x"));  // nothing was added
+  EXPECT_EQ(store.indexers().size(), 2U);
+  ASSERT_TRUE(store.remove_indexer("app"));
+  EXPECT_FALSE(store.by_index("app", "even"));
+  store.add("more", pod("more"));
+  ASSERT_TRUE(store.add_indexers({{"app", label_index("app")}}));
+  EXPECT_EQ(store.by_index("app", "odd")->size(), 1000U);
+}
+
+TEST(ThreadSafeStoreIndexTest, AFailingIndexFunctionIsCountedAndLeavesTheObjectOutOfThatIndexOnly) {
+  std::atomic<int> reports{0};
+  set_error_sink([&](const Error&, std::string_view) { ++reports; });
+  {
+    ThreadSafeStore store({{"picky",
+                            [](const Object& object) -> Result<std::vector<std::string>> {
+                              if (object.name() == "bad") return Error::decode("no");
+                              if (object.name() == "ugly") throw std::runtime_error("boom");
+                              return std::vector<std::string>{"fine"};
+                            }},
+                           {"namespace", meta_namespace_index}});
+    store.add("a", pod("good"));
+    store.add("b", pod("bad"));
+    store.add("c", pod("ugly"));
+
+    EXPECT_EQ(store.size(), 3U);
+    EXPECT_EQ(store.by_index("picky", "fine")->size(), 1U);
+    EXPECT_EQ(store.by_index("namespace", "default")->size(), 3U);
+    EXPECT_EQ(store.index_errors(), 2U);
+    EXPECT_FALSE(store.index("picky", pod("bad")));
+    EXPECT_FALSE(store.index("picky", pod("ugly")));
+    store.update("a", pod("bad"));
+    EXPECT_THAT(store.list_index_values("picky"), IsEmpty());
+  }
+  set_error_sink({});
+  EXPECT_EQ(reports, 3);
+}
+
+TEST(ThreadSafeStoreIndexTest, AnIndexFunctionMayReadTheStore) {
+  ThreadSafeStore store;
+  const auto reading = [&](const Object&) -> Result<std::vector<std::string>> {
+    return std::vector<std::string>{std::to_string(store.list().size())};
+  };
+  store.add("a", pod("a"));
+  ASSERT_TRUE(store.add_indexers({{"size", reading}}));
+  store.add("b", pod("b"));
+  EXPECT_THAT(store.list_index_values("size"), ElementsAre("1"));
+}
+
+TEST(ThreadSafeStoreTest, ATransactionAppliesWhatHasAKeyAndSaysWhatHasNot) {
+  ThreadSafeStore store({{"namespace", meta_namespace_index}});
+  store.add("gone", pod("gone"));
+  const auto result = store.transaction({{Transaction::Type::Add, pod("a"), "a"},
+                                         {Transaction::Type::Update, pod("b"), ""},
+                                         {Transaction::Type::Add, {}, "null"},
+                                         {Transaction::Type::Update, pod("c"), "c"},
+                                         {Transaction::Type::Remove, {}, "gone"}});
+  EXPECT_FALSE(result);
+  EXPECT_EQ(result.total, 5U);
+  EXPECT_THAT(result.successful, ElementsAre(0U, 3U, 4U));
+  EXPECT_EQ(result.errors.size(), 2U);
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("a", "c"));
+  EXPECT_TRUE(store.transaction({}));
+}
+
+TEST(ThreadSafeStoreTest, AReplaceKeepsTheHandlesOfUnchangedObjects) {
+  ThreadSafeStore store({{"namespace", meta_namespace_index}});
+  store.add("same", pod("same", 1));
+  store.add("newer", pod("newer", 1));
+  store.add("reborn", make_pod({.name = "reborn", .uid = "first"}));
+  store.add("gone", pod("gone", 1));
+  const Object same = store.get("same");
+  const Object newer = store.get("newer");
+  const Object reborn = store.get("reborn");
+
+  store.replace({{"same", pod("same", 1)},
+                 {"newer", pod("newer", 2)},
+                 {"reborn", make_pod({.name = "reborn", .uid = "second"})},
+                 {"twice", pod("twice", 1)},
+                 {"twice", pod("twice", 2)}},
+                "9");
+  EXPECT_TRUE(store.get("same").same_document(same));
+  EXPECT_FALSE(store.get("newer").same_document(newer));
+  EXPECT_FALSE(store.get("reborn").same_document(reborn));
+  EXPECT_EQ(store.get("twice").resource_version(), "2");
+  EXPECT_FALSE(store.get("gone"));
+  EXPECT_EQ(store.by_index("namespace", "default")->size(), 4U);
+}
+
+TEST(ThreadSafeStoreTest, BytesGrowAndShrinkWithTheObjects) {
+  ThreadSafeStore store({{"namespace", meta_namespace_index}});
+  const std::size_t empty = store.bytes();
+  for (int i = 0; i < 20'000; ++i) store.add("k" + std::to_string(i), pod("p" + std::to_string(i)));
+  const std::size_t full = store.bytes();
+  EXPECT_GT(full, empty + 20'000 * pod("p").byte_size());
+  EXPECT_LT(store.overhead_bytes(), full);
+  for (int i = 0; i < 20'000; ++i) store.remove("k" + std::to_string(i));
+  EXPECT_LT(store.bytes(), full / 50);
+  EXPECT_EQ(store.size(), 0U);
+}
+
+}  // namespace
+}  // namespace kubexx::store
