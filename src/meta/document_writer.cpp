@@ -23,7 +23,7 @@ void DocumentWriter::grow(std::size_t count) {
   if (size_ + count > kMaxDocument) {
     too_large_ = true;
     slots_.fill({});
-    size_ = sizeof(Document);
+    size_ = kFirstNode;
     if (size_ + count <= capacity_) return;
   }
   std::size_t capacity = std::max<std::size_t>(capacity_ * 2, 16384);
@@ -79,26 +79,25 @@ Word DocumentWriter::close_map(std::size_t first) {
     std::fill(stamps_.begin(), stamps_.end(), 0);
     stamp_ = 1;
   }
-  std::byte* at = reserve(5 + 6 * count);
+  std::byte* at = reserve(5 + MapNode::kField * count);
   std::byte* const begin = at;
   at += write_varint(at, static_cast<std::uint32_t>(count));
-  std::byte* const words = at + 2 * count;
   bool twice = false;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i, at += MapNode::kField) {
     const Key key = entries[i].key;
     if (is_stranger(key)) return close_name_map(first);
     const auto id = static_cast<std::uint16_t>(key >> 1);
     twice |= stamps_[id] == stamp_;
     stamps_[id] = stamp_;
-    std::memcpy(at + 2 * i, &id, 2);
-    std::memcpy(words + 4 * i, &entries[i].word, 4);
+    std::memcpy(at, &id, 2);
+    std::memcpy(at + 2, &entries[i].word, 4);
   }
   if (twice) {
     drop_known_duplicates(first);
     return close_map(first);
   }
   const Word word = word_of(Tag::FieldMap, static_cast<std::uint32_t>(size_));
-  size_ += static_cast<std::size_t>(at - begin) + 6 * count;
+  size_ += static_cast<std::size_t>(at - begin);
   entry_count_ = first;
   return word;
 }
@@ -175,17 +174,13 @@ bool DocumentWriter::sort_keys(std::size_t first) {
 
 Word DocumentWriter::write_name_map(Tag tag, std::size_t first, const std::vector<std::uint32_t>* positions) {
   const std::size_t count = entry_count_ - first;
-  const std::size_t bytes = 8 * count + (positions != nullptr ? 4 * count : 0);
+  const std::size_t bytes = MapNode::kName * count + (positions != nullptr ? 4 * count : 0);
   std::byte* at = reserve(5 + bytes);
   const Word word = word_of(tag, static_cast<std::uint32_t>(size_));
   const std::size_t head = write_varint(at, static_cast<std::uint32_t>(count));
   at += head;
-  const Entry* entries = entries_.data() + first;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(at + 4 * i, &entries[i].key, 4);
-    std::memcpy(at + 4 * (count + i), &entries[i].word, 4);
-  }
-  if (positions != nullptr) std::memcpy(at + 8 * count, positions->data(), 4 * count);
+  std::memcpy(at, entries_.data() + first, MapNode::kName * count);
+  if (positions != nullptr) std::memcpy(at + MapNode::kName * count, positions->data(), 4 * count);
   size_ += head + bytes;
   entry_count_ = first;
   return word;
@@ -229,6 +224,25 @@ void DocumentWriter::set_cut(Completeness completeness, std::string_view name) {
   cut_ = payload_of(string(name)) << kTagBits | static_cast<Word>(completeness);
 }
 
+Word DocumentWriter::move_root(Word root) noexcept {
+  std::byte* const room = bytes_.get() + sizeof(Document);
+  std::size_t used = 0;
+  if (tag_of(root) == Tag::FieldMap && payload_of(root) != 0) {
+    const MapNode node(bytes_.get(), root);
+    const std::byte* const begin = bytes_.get() + payload_of(root);
+    const std::byte* const end = node.entries + MapNode::kField * node.count;
+    const bool last = end == bytes_.get() + size_;
+    if (last && end - begin <= static_cast<std::ptrdiff_t>(kRootRoom)) {
+      used = static_cast<std::size_t>(end - begin);
+      std::memcpy(room, begin, used);
+      size_ = payload_of(root);
+      root = word_of(Tag::FieldMap, sizeof(Document));
+    }
+  }
+  std::memset(room + used, 0, kRootRoom - used);
+  return root;
+}
+
 Result<Object> DocumentWriter::finish(Word root) {
   if (too_deep_) {
     clear();
@@ -239,6 +253,7 @@ Result<Object> DocumentWriter::finish(Word root) {
     return Error::decode("the object is larger than " + std::to_string(kMaxDocument >> 20) + " MB");
   }
   KUBEXX_ASSERT(entry_count_ == 0);
+  root = move_root(root);
   auto* bytes = static_cast<std::byte*>(std::malloc(size_));
   if (bytes == nullptr) throw std::bad_alloc();
   auto* document = ::new (static_cast<void*>(bytes)) Document;
@@ -252,7 +267,7 @@ Result<Object> DocumentWriter::finish(Word root) {
 }
 
 void DocumentWriter::clear() noexcept {
-  size_ = sizeof(Document);
+  size_ = kFirstNode;
   entry_count_ = 0;
   slots_.fill({});
   cut_ = 0;

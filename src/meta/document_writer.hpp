@@ -62,10 +62,11 @@ class DocumentWriter {
   void clear() noexcept;
 
  private:
-  struct Entry {
+  struct Entry {  // as it stands in a name map
     Key key;
     Word word;
   };
+  static_assert(sizeof(Entry) == MapNode::kName);
   struct Slot {
     std::uint32_t check = 0;
     std::uint32_t offset = 0;
@@ -74,6 +75,10 @@ class DocumentWriter {
     void operator()(std::byte* bytes) const noexcept { std::free(bytes); }
   };
   static constexpr std::size_t kSlots = 512;
+  // Room behind the header for a root of five fields (apiVersion, kind, metadata, spec, status): it is written last,
+  // but read first, and there it shares a cache line with the header.
+  static constexpr std::size_t kRootRoom = 1 + 5 * MapNode::kField;
+  static constexpr std::size_t kFirstNode = sizeof(Document) + kRootRoom;
 
   /// Room for `count` more bytes. Past the limit of the layout it starts over, so that writing stays safe until
   /// finish() refuses the document.
@@ -93,12 +98,13 @@ class DocumentWriter {
   }
   void drop_known_duplicates(std::size_t first);
   Word close_name_map(std::size_t first);
+  Word move_root(Word root) noexcept;
   Word write_name_map(Tag tag, std::size_t first, const std::vector<std::uint32_t>* positions);
   bool sort_keys(std::size_t first);
   void merge_entry(std::size_t earlier, std::size_t later);
 
   std::unique_ptr<std::byte, Free> bytes_;
-  std::size_t size_ = sizeof(Document);
+  std::size_t size_ = kFirstNode;
   std::size_t capacity_ = 0;
   std::vector<Entry> entries_;
   std::size_t entry_count_ = 0;
@@ -114,12 +120,16 @@ class DocumentWriter {
 };
 
 inline std::uint32_t DocumentWriter::store_text(const char* text, std::size_t size) {
-  const std::uint64_t hash = mix(text_bits(text, size), size);
+  const TextBits bits = text_bits(text, size);
+  const std::uint64_t hash = mix(bits, size);
   Slot& slot = slots_[hash % kSlots];
   const auto check = static_cast<std::uint32_t>(hash >> 32);
   if (slot.check == check && slot.offset != 0) {
     const std::string_view stored = string_at(bytes_.get(), slot.offset);
-    if (stored.size() == size && std::memcmp(stored.data(), text, size) == 0) return slot.offset;
+    if (stored.size() == size && text_bits(stored.data(), size) == bits &&
+        (size <= 16 || std::memcmp(stored.data() + 8, text + 8, size - 16) == 0)) {
+      return slot.offset;
+    }
   }
   const std::uint32_t offset = append_text(text, size);
   slot = {check, offset};
@@ -134,8 +144,18 @@ inline std::uint32_t DocumentWriter::append_text(const char* text, std::size_t s
   std::byte* at = reserve(size + 5);
   const auto offset = static_cast<std::uint32_t>(size_);
   const std::size_t head = write_varint(at, static_cast<std::uint32_t>(size));
-  std::memcpy(at + head, text, size);
+  at += head;
   size_ += head + size;
+  if (size >= 8 && size <= 32) {  // most strings: without a call, the parts overlap
+    std::memcpy(at, text, 8);
+    if (size > 16) {
+      std::memcpy(at + 8, text + 8, 8);
+      std::memcpy(at + size - 16, text + size - 16, 8);
+    }
+    std::memcpy(at + size - 8, text + size - 8, 8);
+  } else {
+    std::memcpy(at, text, size);
+  }
   return offset;
 }
 

@@ -15,15 +15,19 @@ bool is_space(char c) noexcept {
 
 }  // namespace
 
-bool JsonWalker::fail(std::size_t offset, const char* message) noexcept {
+JsonWalker::Cursor JsonWalker::fail(std::size_t offset, const char* message) {
   fault_offset_ = offset;
   fault_ = message;
-  return false;
+  return nullptr;
 }
 
-Result<Object> JsonWalker::failure() {
+Error JsonWalker::failure() {
   writer_.clear();
   return Error::decode("json: byte " + std::to_string(fault_offset_) + ": " + fault_);
+}
+
+JsonWalker::Cursor JsonWalker::end_of_input() {
+  return fail(size_, "unexpected end of input");
 }
 
 Result<void> JsonWalker::open(std::string_view json) {
@@ -31,167 +35,144 @@ Result<void> JsonWalker::open(std::string_view json) {
     return Error::decode("json: " + std::to_string(json.size()) + " bytes, more than the limit of " +
                          std::to_string(options_.max_bytes));
   }
-  if (json.empty()) return Error::decode("json: byte 0: empty input");
   if (auto built = index_.build(json); !built) return built;
-  json_ = json;
-  next_ = index_.begin();
+  text_ = json.data();
+  size_ = json.size();
   end_ = index_.end();
   next_backslash_ = 0;
+  max_depth_ = std::min(options_.max_depth, kMaxNesting);
   return {};
 }
 
 Result<Object> JsonWalker::decode(std::string_view json) {
   if (auto opened = open(json); !opened) return opened.error();
-  const std::uint32_t first = *next_;
-  const char open = json_[first];
+  const Cursor first = index_.begin();
+  const char open = text_[*first];
   if (open == '{' || open == '[') {
-    // With the closing bracket in last place only a bracket can be followed by nothing, which saves a check at every
-    // other character.
-    const std::uint32_t last = *(end_ - 1);
-    if (json_[last] != (open == '{' ? '}' : ']')) {
-      fail(json_.size(), "unexpected end of input");
-      return failure();
-    }
-  } else if (end_ - next_ != 1) {
-    fail(next_[1], "unexpected character after the value");
-    return failure();
+    // With the closing bracket in last place nothing but a bracket can be the last character, which saves the question
+    // for the end after every other one.
+    if (text_[*(end_ - 1)] != (open == '{' ? '}' : ']')) return end_of_input(), failure();
+  } else if (end_ - first != 1) {
+    return fail(first[1], "unexpected character after the value"), failure();
   }
-  auto object = root_object(options_.projection);
-  if (object && next_ != end_) {
-    fail(*next_, "unexpected character after the value");
-    return failure();
-  }
-  return object;
+  begin_document(options_.projection);
+  Word root = 0;
+  const Cursor next = value(first, root, 0, options_.projection.tree());
+  if (next == nullptr) return failure();
+  if (next != end_) return fail(*next, "unexpected character after the value"), failure();
+  return writer_.finish(root);
 }
 
-Result<Object> JsonWalker::root_object(const Projection& projection) {
-  Word root = 0;
-  if (!value(*next_++, root, 0, projection.tree())) return failure();
+void JsonWalker::begin_document(const Projection& projection) {
   const bool whole = projection.completeness() == Completeness::Full ||
                      projection.completeness() == Completeness::WithoutManagedFields;
   writer_.set_cut(projection.completeness(), whole ? std::string_view() : projection.name());
-  return writer_.finish(root);
 }
 
 Result<JsonWalker::Event> JsonWalker::decode_event(std::string_view json) {
   if (auto opened = open(json); !opened) return opened.error();
   Event event;
-  const std::uint32_t* object = nullptr;
-  if (!envelope(event, object)) return failure().error();
+  Cursor object = nullptr;
+  if (envelope(event, object) == nullptr) return failure();
   // Bookmarks and errors say what no projection for the objects may cut.
   const bool cut = event.type == "ADDED" || event.type == "MODIFIED" || event.type == "DELETED";
-  next_ = object;
+  const Projection projection = cut ? options_.projection : Projection::full();
+  begin_document(projection);
+  Word root = 0;
   next_backslash_ = 0;
-  auto decoded = root_object(cut ? options_.projection : Projection::full());
+  if (value(object, root, 0, projection.tree()) == nullptr) return failure();
+  auto decoded = writer_.finish(root);
   if (!decoded) return decoded.error();
   event.object = std::move(*decoded);
   return event;
 }
 
 /// Reads the type and finds the object.
-bool JsonWalker::envelope(Event& event, const std::uint32_t*& object) {
-  const char* begin = nullptr;
-  std::size_t size = 0;
+JsonWalker::Cursor JsonWalker::envelope(Event& event, Cursor& object) {
+  Cursor next = index_.begin();
+  Span span;
   bool has_type = false;
-  if (json_[*next_] != '{') return fail(*next_, "a watch event is not an object");
-  if (json_[*(end_ - 1)] != '}') return fail(json_.size(), "unexpected end of input");
-  ++next_;
-  for (std::uint32_t at = *next_++; json_[at] != '}';) {
-    if (json_[at] != '"') return fail(at, "expected a key");
-    if (!text(at, begin, size)) return false;
-    const std::string_view key(begin, size);
+  if (text_[*next] != '{') return fail(*next, "a watch event is not an object");
+  if (text_[*(end_ - 1)] != '}') return end_of_input();
+  ++next;
+  for (std::uint32_t at = *next++; text_[at] != '}';) {
+    if (text_[at] != '"') return fail(at, "expected a key");
+    if (!string(at, next, span)) return nullptr;
+    const std::string_view key(span.begin, span.size);
     const bool is_type = key == "type";
-    if (key == "object") object = next_ + 1;
-    const std::uint32_t colon = *next_++;
-    if (json_[colon] != ':') return fail(colon, "expected ':'");
-    if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-    at = *next_++;
+    if (key == "object") object = next + 1;
+    if (text_[*next] != ':') return fail(*next, "expected ':'");
+    ++next;
     if (is_type) {
-      if (json_[at] != '"') return fail(at, "the type of an event is not a string");
-      if (!text(at, begin, size)) return false;
-      event.type.assign(begin, size);
+      at = *next++;
+      if (text_[at] != '"') return fail(at, "the type of an event is not a string");
+      if (!string(at, next, span)) return nullptr;
+      event.type.assign(span.begin, span.size);
       has_type = true;
-    } else if (!skip(at)) {
-      return false;
+    } else {
+      next = skip(next);
+      if (next == nullptr) return nullptr;
     }
-    if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-    at = *next_++;
-    if (json_[at] == '}') break;
-    if (json_[at] != ',') return fail(at, "expected ',' or '}'");
-    if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-    at = *next_++;
-    if (json_[at] == '}') return fail(at, "expected a key");
+    if (next == end_) return end_of_input();
+    at = *next++;
+    if (text_[at] == '}') break;
+    if (text_[at] != ',') return fail(at, "expected ',' or '}'");
+    at = *next++;
+    if (text_[at] == '}') return fail(at, "expected a key");
   }
-  if (next_ != end_) return fail(*next_, "unexpected character after the value");
+  if (next != end_) return fail(*next, "unexpected character after the value");
   if (!has_type) return fail(0, "a watch event without type");
   if (object == nullptr) return fail(0, "a watch event without object");
-  return true;
+  return next;
 }
 
-bool JsonWalker::value(std::uint32_t at, Word& out, int depth, const Node* node) {
-  switch (json_[at]) {
-    case '"': {
-      const char* begin = nullptr;
-      std::size_t size = 0;
-      if (!text(at, begin, size)) return false;
-      out = writer_.string(begin, size);
-      return true;
-    }
-    case '{':
-      return map(out, depth + 1, node, at);
-    case '[':
-      return list(out, depth + 1, node);
-    case 't':
-      out = word_of(Tag::Bool, 1);
-      return literal(at, "true");
-    case 'f':
-      out = word_of(Tag::Bool, 0);
-      return literal(at, "false");
-    case 'n':
-      out = word_of(Tag::Null);
-      return literal(at, "null");
-    default:
-      return number(at, out);
+inline JsonWalker::Cursor JsonWalker::value(Cursor next, Word& out, int depth, const Node* node) {
+  const std::uint32_t at = *next++;
+  const char first = text_[at];
+  if (first == '"') {
+    Span span;
+    if (!string(at, next, span)) return nullptr;
+    out = writer_.string(span.begin, span.size);
+    return next;
   }
+  if (first == '{') return map(next, out, depth + 1, node);
+  if (first == '[') return list(next, out, depth + 1, node);
+  return scalar(next, out) ? next : nullptr;
 }
 
-bool JsonWalker::map(Word& out, int depth, const Node* node, std::uint32_t open) {
-  if (depth > options_.max_depth || depth > kMaxNesting) return fail(open, "nested too deeply");
+JsonWalker::Cursor JsonWalker::map(Cursor next, Word& out, int depth, const Node* node) {
+  const std::uint32_t open = *(next - 1);
+  if (depth > max_depth_) return fail(open, "nested too deeply");
   const std::size_t first = writer_.mark();
-  if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-  std::uint32_t at = *next_++;
-  if (json_[at] != '}') {
+  std::uint32_t at = *next++;
+  if (text_[at] != '}') {
     while (true) {
-      if (json_[at] != '"') return fail(at, "expected a key");
-      const char* begin = nullptr;
-      std::size_t size = 0;
-      if (!text(at, begin, size)) return false;
-      const std::uint32_t colon = *next_++;
-      if (json_[colon] != ':') return fail(colon, "expected ':'");
-      if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-      at = *next_++;
+      if (text_[at] != '"') return fail(at, "expected a key");
+      Span key;
+      if (!string(at, next, key)) return nullptr;
+      if (text_[*next] != ':') return fail(*next, "expected ':'");
+      ++next;
+      const Node* below = nullptr;
+      bool keep = true;
       if (node != nullptr) {
-        const Node::Choice choice = node->choose(std::string_view(begin, size));
-        if (!choice.keep) {
-          if (!skip(at)) return false;
-        } else {
-          const Key key = writer_.key(begin, size);
-          Word word = 0;
-          if (!value(at, word, depth, choice.below)) return false;
-          writer_.push(key, word);
-        }
-      } else {
-        const Key key = writer_.key(begin, size);
-        Word word = 0;
-        if (!value(at, word, depth, nullptr)) return false;
-        writer_.push(key, word);
+        const Node::Choice choice = node->choose(std::string_view(key.begin, key.size));
+        keep = choice.keep;
+        below = choice.below;
       }
-      if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-      at = *next_++;
-      if (json_[at] == '}') break;
-      if (json_[at] != ',') return fail(at, "expected ',' or '}'");
-      if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-      at = *next_++;
+      if (keep) {
+        const Key name = writer_.key(key.begin, key.size);
+        Word word = 0;
+        next = value(next, word, depth, below);
+        writer_.push(name, word);
+      } else {
+        next = skip(next);
+      }
+      if (next == nullptr) return nullptr;
+      if (next == end_) return end_of_input();
+      at = *next++;
+      if (text_[at] == '}') break;
+      if (text_[at] != ',') return fail(at, "expected ',' or '}'");
+      at = *next++;
     }
   }
   if (depth == 1) inject_defaults(first);
@@ -199,43 +180,55 @@ bool JsonWalker::map(Word& out, int depth, const Node* node, std::uint32_t open)
   if (writer_.has_duplicate() && options_.duplicates == DuplicateKeys::Reject) {
     fault_offset_ = open;
     fault_ = "the key \"" + writer_.duplicate() + "\" stands twice in a map";
+    return nullptr;
+  }
+  return next;
+}
+
+JsonWalker::Cursor JsonWalker::list(Cursor next, Word& out, int depth, const Node* node) {
+  if (depth > max_depth_) return fail(*(next - 1), "nested too deeply");
+  const std::size_t first = writer_.mark();
+  if (text_[*next] == ']') {
+    ++next;
+  } else {
+    while (true) {
+      Word word = 0;
+      next = value(next, word, depth, node);
+      if (next == nullptr) return nullptr;
+      writer_.push(0, word);
+      if (next == end_) return end_of_input();
+      const std::uint32_t at = *next++;
+      if (text_[at] == ']') break;
+      if (text_[at] != ',') return fail(at, "expected ',' or ']'");
+    }
+  }
+  out = writer_.close_list(first);
+  return next;
+}
+
+/// Numbers, true, false and null: `next` is behind them.
+bool JsonWalker::scalar(Cursor next, Word& out) {
+  const std::uint32_t at = *(next - 1);
+  std::size_t end = next == end_ ? size_ : *next;
+  while (end > at + std::size_t{1} && is_space(text_[end - 1])) --end;
+  const std::string_view word(text_ + at, end - at);
+  const char first = word.front();
+  if (first == '-' || (first >= '0' && first <= '9')) return number(word, at, out);
+  if (word == "true") {
+    out = word_of(Tag::Bool, 1);
+  } else if (word == "false") {
+    out = word_of(Tag::Bool, 0);
+  } else if (word == "null") {
+    out = word_of(Tag::Null);
+  } else {
+    fail(at, first == 't' || first == 'f' || first == 'n' ? "unexpected word" : "unexpected character");
     return false;
   }
   return true;
 }
 
-bool JsonWalker::list(Word& out, int depth, const Node* node) {
-  if (depth > options_.max_depth || depth > kMaxNesting) return fail(*(next_ - 1), "nested too deeply");
-  const std::size_t first = writer_.mark();
-  if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-  std::uint32_t at = *next_++;
-  if (json_[at] != ']') {
-    while (true) {
-      Word word = 0;
-      if (!value(at, word, depth, node)) return false;
-      writer_.push(0, word);
-      if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-      at = *next_++;
-      if (json_[at] == ']') break;
-      if (json_[at] != ',') return fail(at, "expected ',' or ']'");
-      if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-      at = *next_++;
-    }
-  }
-  out = writer_.close_list(first);
-  return true;
-}
-
-std::size_t JsonWalker::scalar_end(std::uint32_t at) const noexcept {
-  std::size_t end = next_ == end_ ? json_.size() : *next_;
-  while (end > at + 1U && is_space(json_[end - 1])) --end;
-  return end;
-}
-
-bool JsonWalker::number(std::uint32_t at, Word& out) {
-  const char c = json_[at];
-  if (c != '-' && (c < '0' || c > '9')) return fail(at, "unexpected character");
-  const JsonNumber number = parse_json_number(json_.substr(at, scalar_end(at) - at));
+bool JsonWalker::number(std::string_view word, std::size_t at, Word& out) {
+  const JsonNumber number = parse_json_number(word);
   switch (number.kind) {
     case JsonNumber::Kind::Int:
       out = writer_.integer(number.integer);
@@ -244,57 +237,62 @@ bool JsonWalker::number(std::uint32_t at, Word& out) {
       out = writer_.real(number.real);
       return true;
     case JsonNumber::Kind::OutOfRange:
-      return fail(at, "number out of range");
+      fail(at, "number out of range");
+      return false;
     case JsonNumber::Kind::Malformed:
       break;
   }
-  return fail(at, "malformed number");
+  fail(at, "malformed number");
+  return false;
 }
 
-bool JsonWalker::literal(std::uint32_t at, std::string_view text) noexcept {
-  return json_.substr(at, scalar_end(at) - at) == text || fail(at, "unexpected word");
+/// The inside of the string that opens at `at`; `next` is behind it. Between its closing quote and the next structural
+/// character there is only white space, so the end is found from behind.
+inline bool JsonWalker::string(std::uint32_t at, Cursor next, Span& out) {
+  std::size_t close = (next == end_ ? size_ : *next) - 1;
+  while (text_[close] != '"') --close;
+  if (close <= at) {
+    fail(at, "unterminated string");
+    return false;
+  }
+  out = {text_ + at + 1, close - at - 1};
+  return next_backslash_ >= close || unescape(at + 1, close, out);
 }
 
-/// The inside of the string that opens at `at`. Between its closing quote and the next structural character there is
-/// only white space, so the end is found from behind.
-bool JsonWalker::text(std::uint32_t at, const char*& begin, std::size_t& size) {
-  std::size_t close = (next_ == end_ ? json_.size() : *next_) - 1;
-  while (json_[close] != '"') --close;
-  if (close <= at) return fail(at, "unterminated string");
-  begin = json_.data() + at + 1;
-  size = close - at - 1;
-  if (next_backslash_ >= close) return true;
-  return unescape(at + 1, close, begin, size);
-}
-
-bool JsonWalker::unescape(std::size_t begin, std::size_t end, const char*& out, std::size_t& size) {
+bool JsonWalker::unescape(std::size_t begin, std::size_t end, Span& out) {
+  const std::string_view json(text_, size_);
   if (next_backslash_ < begin) {
-    next_backslash_ = std::min(json_.find('\\', begin), json_.size());
+    next_backslash_ = std::min(json.find('\\', begin), size_);
     if (next_backslash_ >= end) return true;
   }
   unescaped_.clear();
-  const std::size_t fault = unescape_json(json_.substr(begin, end - begin), unescaped_);
-  if (fault != std::string_view::npos) return fail(begin + fault, "invalid escape");
-  out = unescaped_.data();
-  size = unescaped_.size();
-  next_backslash_ = std::min(json_.find('\\', end), json_.size());
+  const std::size_t fault = unescape_json(json.substr(begin, end - begin), unescaped_);
+  if (fault != std::string_view::npos) {
+    fail(begin + fault, "invalid escape");
+    return false;
+  }
+  out = {unescaped_.data(), unescaped_.size()};
+  next_backslash_ = std::min(json.find('\\', end), size_);
   return true;
 }
 
 /// Passes over a value without reading it; its brackets must balance.
-bool JsonWalker::skip(std::uint32_t at) {
-  const char open = json_[at];
+JsonWalker::Cursor JsonWalker::skip(Cursor next) {
+  const char* const text = text_;
+  const std::uint32_t at = *next++;
+  const char open = text[at];
   if (open != '{' && open != '[') {
     if (open == '}' || open == ']' || open == ',' || open == ':') return fail(at, "unexpected character");
-    return true;
+    return next;
   }
+  const Cursor end = end_;
   for (std::size_t depth = 1; depth > 0;) {
-    if (next_ == end_) return fail(json_.size(), "unexpected end of input");
-    const char c = json_[*next_++];
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
+    if (next == end) return end_of_input();
+    // Bit 5 is all that keeps '[' from '{' and ']' from '}'.
+    const char c = text[*next++];
+    depth += static_cast<std::size_t>((c | 0x20) == '{') - static_cast<std::size_t>((c | 0x20) == '}');
   }
-  return true;
+  return next;
 }
 
 void JsonWalker::inject_defaults(std::size_t first) {

@@ -45,31 +45,40 @@ class JsonWalker {
 
  private:
   using Node = Projection::Node;
+  using Cursor = const std::uint32_t*;  // into the index; null: an error was noted
+  struct Span {
+    const char* begin = nullptr;
+    std::size_t size = 0;
+  };
 
   Result<void> open(std::string_view json);
-  Result<Object> root_object(const Projection& projection);
-  bool envelope(Event& event, const std::uint32_t*& object);
-  Result<Object> failure();
-  bool fail(std::size_t offset, const char* message) noexcept;
-  bool value(std::uint32_t at, Word& out, int depth, const Node* node);
-  bool map(Word& out, int depth, const Node* node, std::uint32_t open);
-  bool list(Word& out, int depth, const Node* node);
-  bool number(std::uint32_t at, Word& out);
-  bool literal(std::uint32_t at, std::string_view text) noexcept;
-  bool text(std::uint32_t at, const char*& begin, std::size_t& size);
-  bool unescape(std::size_t begin, std::size_t end, const char*& out, std::size_t& size);
-  bool skip(std::uint32_t at);
-  std::size_t scalar_end(std::uint32_t at) const noexcept;
+  void begin_document(const Projection& projection);
+  Cursor envelope(Event& event, Cursor& object);
+
+  // Each takes the character it begins with, or the one behind that, and returns the one behind the value.
+  Cursor value(Cursor next, Word& out, int depth, const Node* node);
+  Cursor map(Cursor next, Word& out, int depth, const Node* node);
+  Cursor list(Cursor next, Word& out, int depth, const Node* node);
+  Cursor skip(Cursor next);
+  bool scalar(Cursor next, Word& out);
+  bool number(std::string_view word, std::size_t at, Word& out);
+  bool string(std::uint32_t at, Cursor next, Span& out);
+  bool unescape(std::size_t begin, std::size_t end, Span& out);
   void inject_defaults(std::size_t first);
+
+  Cursor fail(std::size_t offset, const char* message);
+  Cursor end_of_input();
+  Error failure();
 
   DecodeOptions options_;
   JsonIndex index_;
   DocumentWriter writer_;
   std::string unescaped_;
-  std::string_view json_;
-  const std::uint32_t* next_ = nullptr;  // next structural character
-  const std::uint32_t* end_ = nullptr;
+  const char* text_ = nullptr;
+  std::size_t size_ = 0;
+  Cursor end_ = nullptr;
   std::size_t next_backslash_ = 0;  // no backslash stands between the current position and this one
+  int max_depth_ = 0;
   std::size_t fault_offset_ = 0;
   std::string fault_;
 };

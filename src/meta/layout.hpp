@@ -10,15 +10,16 @@
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/value.hpp"
 
-/// The packed document: one allocation, a header and then nodes without padding, children before parents. See
+/// The packed document: one allocation, a header and then nodes without padding, children before parents, except that a
+/// small root stands right behind the header. See
 /// docs/adr/0003-object-layout.md.
 ///
 ///   string      size, bytes
 ///   list        count, words
-///   field map   count, u16 ids, words                          every key is a known name
-///   name map    count, u32 keys, words                         few keys, in any order
-///   sorted map  count, u32 keys, words                         keys ascend, so they are searched
-///   indexed map count, u32 keys, words, u32 positions          positions in the order of the keys
+///   field map   count, entries of a u16 id and a word          every key is a known name
+///   name map    count, entries of a u32 key and a word         few keys, in any order
+///   sorted map  the same                                       keys ascend, so they are searched
+///   indexed map the same, then u32 positions                   positions in the order of the keys
 ///
 /// Sizes and counts are varints. An offset of 0 is an empty string, list or map.
 namespace kubexx::meta::detail {
@@ -111,23 +112,28 @@ inline constexpr bool is_map_tag(Tag tag) noexcept {
   return tag >= Tag::FieldMap && tag <= Tag::IndexedMap;
 }
 
-/// The parts of a map node.
+/// The parts of a map node. A key stands beside its word, so that reading a field touches one place.
 struct MapNode {
-  const std::byte* keys = nullptr;
-  const std::byte* words = nullptr;
+  static constexpr std::size_t kField = 2 + 4;  // bytes of an entry of a field map
+  static constexpr std::size_t kName = 4 + 4;   // and of the others
+
+  const std::byte* entries = nullptr;
   std::uint32_t count = 0;
 
   MapNode(const std::byte* base, Word word) noexcept {
     if (payload_of(word) == 0) return;
-    const std::byte* at = base + payload_of(word);
-    count = read_varint(at);
-    keys = at;
-    words = at + std::size_t{count} * (tag_of(word) == Tag::FieldMap ? 2 : 4);
+    entries = base + payload_of(word);
+    count = read_varint(entries);
   }
-  Word value(std::size_t index) const noexcept { return load<Word>(words + 4 * index); }
-  std::uint16_t id(std::size_t index) const noexcept { return load<std::uint16_t>(keys + 2 * index); }
-  Key key(std::size_t index) const noexcept { return load<Key>(keys + 4 * index); }
-  const std::byte* positions() const noexcept { return words + 4 * std::size_t{count}; }
+  // Of a field map.
+  std::uint16_t id(std::size_t index) const noexcept { return load<std::uint16_t>(entries + kField * index); }
+  Word field(std::size_t index) const noexcept { return load<Word>(entries + kField * index + 2); }
+  // Of the others.
+  Key key(std::size_t index) const noexcept { return load<Key>(entries + kName * index); }
+  Word value(std::size_t index) const noexcept { return load<Word>(entries + kName * index + 4); }
+  std::uint32_t position(std::size_t rank) const noexcept {
+    return load<std::uint32_t>(entries + kName * count + 4 * rank);
+  }
 };
 
 /// The word of a field, or kAbsent.

@@ -27,7 +27,7 @@ Word search_field(const std::byte* base, Word map, std::string_view wanted) noex
   std::size_t high = node.count;
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    const std::size_t at = indexed ? load<std::uint32_t>(node.positions() + 4 * middle) : middle;
+    const std::size_t at = indexed ? node.position(middle) : middle;
     const int order = key_text(base, node.key(at)).compare(wanted);
     if (order == 0) return node.value(at);
     if (order < 0) {
@@ -46,7 +46,7 @@ Word find_field(const std::byte* base, Word map, NameId id) noexcept {
   if (tag == Tag::FieldMap) {
     const MapNode node(base, map);
     for (std::size_t i = 0; i < node.count; ++i) {
-      if (node.id(i) == static_cast<std::uint16_t>(id)) return node.value(i);
+      if (node.id(i) == static_cast<std::uint16_t>(id)) return node.field(i);
     }
   } else if (tag == Tag::NameMap) {
     const MapNode node(base, map);
@@ -225,9 +225,10 @@ MapView::Entry MapView::iterator::operator*() const noexcept {
   if (map_.base_ == nullptr || !map_.is_map()) return {};
   const MapNode node(map_.base_, map_.word_);
   if (index_ >= node.count) return {};
-  const std::string_view key = tag_of(map_.word_) == Tag::FieldMap ? name_text(static_cast<NameId>(node.id(index_)))
-                                                                   : detail::key_text(map_.base_, node.key(index_));
-  return {key, Value(map_.base_, node.value(index_))};
+  if (tag_of(map_.word_) == Tag::FieldMap) {
+    return {name_text(static_cast<NameId>(node.id(index_))), Value(map_.base_, node.field(index_))};
+  }
+  return {detail::key_text(map_.base_, node.key(index_)), Value(map_.base_, node.value(index_))};
 }
 
 bool operator==(const Value& a, const Value& b) noexcept {
