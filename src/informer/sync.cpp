@@ -58,7 +58,8 @@ SyncResult wait_for_cache_sync(std::stop_token stop, const std::vector<std::shar
       wake->arrived.notify_all();
     }));
   }
-  const auto deadline = options.timeout ? std::optional(Clock::system().now() + *options.timeout) : std::nullopt;
+  const bool limited = options.timeout.has_value();
+  const TimePoint deadline = Clock::system().now() + options.timeout.value_or(Duration::zero());
   SyncResult result;
   while (true) {
     std::uint64_t seen = 0;
@@ -83,8 +84,8 @@ SyncResult wait_for_cache_sync(std::stop_token stop, const std::vector<std::shar
     if (over || result.synced()) return result;
     std::unique_lock lock(wake->mutex);
     const auto changed = [&] { return wake->changes != seen; };
-    if (deadline) {
-      if (!wake->arrived.wait_until(lock, stop, *deadline, changed)) {
+    if (limited) {
+      if (!wake->arrived.wait_until(lock, stop, deadline, changed)) {
         result.stopped_by = stop.stop_requested() ? Error::canceled() : Error::timeout("no sync in time");
         return result;
       }

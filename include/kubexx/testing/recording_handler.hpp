@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/clock.hpp"
+#include "kubexx/informer/event_handler.hpp"
+
+namespace kubexx::testing {
+
+/// Writes down every call as a line: "add ns/name", "update ns/name", "delete ns/name",
+/// "delete ns/name (final state unknown)". Waiting is on the condition, with a ceiling.
+class Recording {
+ public:
+  Recording();
+  std::shared_ptr<informer::ResourceEventHandler> handler() const;
+  /// Until every one of these lines was written, in any order; lines given twice must have come twice.
+  bool await(const std::vector<std::string>& lines, Duration ceiling = std::chrono::seconds(10)) const;
+  bool await_count(std::size_t count, Duration ceiling = std::chrono::seconds(10)) const;
+  std::vector<std::string> lines() const;
+  void clear();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// The same under the name that speaks of the type.
+template <class T = meta::Object>
+class RecordingHandler : public Recording {};
+
+}  // namespace kubexx::testing
