@@ -13,6 +13,7 @@ void add_apiserver(CLI::App& parent, Run& run) {
     apiserver::Options options;
     std::string kubeconfig_out;
     std::vector<std::string> runtime_config;
+    bool cleartext = false;
     bool no_auth = false;
   };
   auto flags = std::make_shared<Flags>();
@@ -20,7 +21,8 @@ void add_apiserver(CLI::App& parent, Run& run) {
   command->footer("Examples:\n  kubexx apiserver --kubeconfig-out /tmp/kc &\n  kubectl --kubeconfig /tmp/kc get namespaces");
   command->add_option("--address", flags->options.address, "Address to listen on")->capture_default_str();
   command->add_option("--port", flags->options.port, "Port to listen on; 0 picks one")->capture_default_str();
-  command->add_flag("--tls", flags->options.tls, "Serve TLS with a CA made at start");
+  command->add_flag("--cleartext", flags->cleartext,
+                    "Serve http instead of https; clients send no credentials there, so whoever comes is admin");
   command->add_option("--kubeconfig-out", flags->kubeconfig_out, "Write a kubeconfig to this file once it serves");
   command->add_option("--runtime-config", flags->runtime_config, "api/all serves every version in the schema, old ones too");
   command->add_option("--token", flags->options.admin_token, "Token of the admin; default: a random one");
@@ -36,7 +38,8 @@ void add_apiserver(CLI::App& parent, Run& run) {
           return kUsage;
         }
       }
-      flags->options.authentication = !flags->no_auth;
+      flags->options.tls = !flags->cleartext;
+      flags->options.authentication = !flags->no_auth && (!flags->cleartext || !flags->options.admin_token.empty());
       const auto stop = stop_on_signals();
       auto server = apiserver::Server::start(flags->options);
       if (!server) return fail(server.error());

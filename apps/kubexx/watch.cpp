@@ -96,7 +96,7 @@ int watch(const Flags& flags) {
   for (const auto& text : flags.resources) {
     auto resource = resolve_resource(*client, text);
     if (!resource) return fail(resource.error());
-    auto informer = factory.for_resource(resource->resource);
+    auto informer = factory.for_resource(resource->resource, {.cluster_wide = !resource->namespaced});
     if (!informer) return fail(informer.error());
     registrations.push_back(
         informer->informer().add_event_handler(printing_handler(lines, resource->resource.resource)));

@@ -14,7 +14,7 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client, c
                                                    const FactoryOptions& options, const store::Indexers& indexers) {
   ClientSourceOptions source;
   source.namespace_ = scope.namespace_.empty() ? options.namespace_ : scope.namespace_;
-  if (info && !info->namespaced) source.namespace_.clear();
+  if (scope.cluster_wide || (info && !info->namespaced)) source.namespace_.clear();
   source.projection = options.projection;
   source.metadata_only = options.metadata_only;
   source.tweak = [scope, tweak = options.tweak_list_options](meta::ListOptions& query) {

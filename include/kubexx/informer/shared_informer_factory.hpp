@@ -58,9 +58,10 @@ struct FactoryOptions {
 
 /// Part of a resource: what an informer is shared by, beside the resource itself.
 struct Scope {
-  std::string namespace_;  ///< empty: the factory's
-  std::string label_selector;
-  std::string field_selector;
+  std::string namespace_ = {};  ///< empty: the factory's
+  std::string label_selector = {};
+  std::string field_selector = {};
+  bool cluster_wide = false;  ///< the resource has no namespaces: the factory's does not apply
   friend auto operator<=>(const Scope&, const Scope&) = default;
 };
 
