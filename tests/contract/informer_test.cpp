@@ -142,7 +142,9 @@ TEST_F(InformerContractTest, ACutWatchIsResumedWithoutAListAndLosesNothing) {
   seed("default/b");
 
   EXPECT_TRUE(seen.await({"add default/b"}));
-  EXPECT_EQ(server_.requests().count("list", "configmaps", {.resource_version = "0"}), 0U);
+  apiserver::RequestFilter cached;
+  cached.resource_version = "0";
+  EXPECT_EQ(server_.requests().count("list", "configmaps", cached), 0U);
 }
 
 TEST_F(InformerContractTest, ADeletionThatHappenedWhileAwayIsReportedWithUnknownFinalState) {

@@ -35,15 +35,15 @@ struct LoggedRequest {
 
 /// What count() compares besides verb and resource; absent members match everything.
 struct RequestFilter {
-  std::optional<bool> initial_events;  ///< sendInitialEvents=true
-  std::optional<std::string> namespace_;
-  std::optional<std::string> name;
-  std::optional<std::string> resource_version;
-  std::optional<std::string> label_selector;
-  std::optional<std::string> user_agent;  ///< contained in it
-  std::optional<std::string> subresource;
-  std::optional<int> status;
-  std::optional<bool> continued;  ///< carries a continue token
+  std::optional<bool> initial_events = {};  ///< sendInitialEvents=true
+  std::optional<std::string> namespace_ = {};
+  std::optional<std::string> name = {};
+  std::optional<std::string> resource_version = {};
+  std::optional<std::string> label_selector = {};
+  std::optional<std::string> user_agent = {};  ///< contained in it
+  std::optional<std::string> subresource = {};
+  std::optional<int> status = {};
+  std::optional<bool> continued = {};  ///< carries a continue token
 };
 
 /// The last requests, oldest first. Thread-safe.
