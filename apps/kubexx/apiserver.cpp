@@ -18,13 +18,15 @@ void add_apiserver(CLI::App& parent, Run& run) {
   };
   auto flags = std::make_shared<Flags>();
   auto* command = parent.add_subcommand("apiserver", "Serve a Kubernetes API from memory, on loopback");
-  command->footer("Examples:\n  kubexx apiserver --kubeconfig-out /tmp/kc &\n  kubectl --kubeconfig /tmp/kc get namespaces");
+  command->footer(
+      "Examples:\n  kubexx apiserver --kubeconfig-out /tmp/kc &\n  kubectl --kubeconfig /tmp/kc get namespaces");
   command->add_option("--address", flags->options.address, "Address to listen on")->capture_default_str();
   command->add_option("--port", flags->options.port, "Port to listen on; 0 picks one")->capture_default_str();
   command->add_flag("--cleartext", flags->cleartext,
                     "Serve http instead of https; clients send no credentials there, so whoever comes is admin");
   command->add_option("--kubeconfig-out", flags->kubeconfig_out, "Write a kubeconfig to this file once it serves");
-  command->add_option("--runtime-config", flags->runtime_config, "api/all serves every version in the schema, old ones too");
+  command->add_option("--runtime-config", flags->runtime_config,
+                      "api/all serves every version in the schema, old ones too");
   command->add_option("--token", flags->options.admin_token, "Token of the admin; default: a random one");
   command->add_flag("--no-auth", flags->no_auth, "Whoever comes is admin");
   command->add_flag("--fault-path", flags->options.fault_path, "Serve /kubexx/faults, to disturb clients on purpose");

@@ -15,9 +15,11 @@ void Connection::add_to(CLI::App& command) {
   command.add_option("--as", options.impersonate.user, "User to impersonate")->group(group);
   command.add_option("--as-group", options.impersonate.groups, "Group to impersonate; may be repeated")->group(group);
   command.add_option("--certificate-authority", options.certificate_authority, "File with the CA")->group(group);
-  command.add_option("--client-certificate", options.client_certificate, "File with a client certificate")->group(group);
+  command.add_option("--client-certificate", options.client_certificate, "File with a client certificate")
+      ->group(group);
   command.add_option("--client-key", options.client_key, "File with its key")->group(group);
-  command.add_option("--tls-server-name", options.tls_server_name, "Name the server's certificate must have")->group(group);
+  command.add_option("--tls-server-name", options.tls_server_name, "Name the server's certificate must have")
+      ->group(group);
   command.add_flag("--insecure-skip-tls-verify", insecure, "Do not verify the server's certificate")->group(group);
 }
 

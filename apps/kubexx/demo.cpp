@@ -23,8 +23,9 @@ void add_demo(CLI::App& parent, Run& run) {
       auto client = rest::Client::create(config);
       if (!client) return fail(client.error());
       for (int i = 0; i < 3; ++i) {
-        auto seeded = (*server)->seed(meta::object_from_json(
-            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"pod-)" + std::to_string(i) + R"(","namespace":"default"}})"));
+        auto seeded =
+            (*server)->seed(meta::object_from_json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"pod-)" +
+                                                   std::to_string(i) + R"(","namespace":"default"}})"));
         if (!seeded) return fail(seeded.error());
       }
       informer::DynamicSharedInformerFactory factory(*client);

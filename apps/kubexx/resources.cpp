@@ -27,7 +27,9 @@ Result<NamedResource> resolve_resource(const rest::Client&, const std::string& t
   for (const auto& r : codec::builtin_resources()) {
     if (!r.served || !means(r, name)) continue;
     if (std::find(r.verbs.begin(), r.verbs.end(), "list") == r.verbs.end()) continue;
-    if (!group.empty() && group != r.info.group && group != std::string(r.info.version) + "." + std::string(r.info.group)) continue;
+    if (!group.empty() && group != r.info.group &&
+        group != std::string(r.info.version) + "." + std::string(r.info.group))
+      continue;
     return NamedResource{r.info.gvr(), std::string(r.info.kind), r.info.namespaced};
   }
   return Error::config("the server doesn't have a resource type \"" + text + "\"");

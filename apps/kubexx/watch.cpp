@@ -49,14 +49,17 @@ std::string event_line(const char* event, const std::string& resource, const std
   return line + R"(,"cause":")" + std::string(to_string(cause)) + "\"}";
 }
 
-informer::ResourceEventHandlerFuncs<> printing_handler(const std::shared_ptr<Lines>& lines, const std::string& resource) {
+informer::ResourceEventHandlerFuncs<> printing_handler(const std::shared_ptr<Lines>& lines,
+                                                       const std::string& resource) {
   using informer::EventContext;
   informer::ResourceEventHandlerFuncs<> handler;
   handler.on_add = [lines, resource](const meta::Object& object, bool, const EventContext& context) {
-    lines->print(event_line("add", resource, meta::ObjectKey::of(object).to_string(), object.resource_version(), context.cause()));
+    lines->print(event_line("add", resource, meta::ObjectKey::of(object).to_string(), object.resource_version(),
+                            context.cause()));
   };
   handler.on_update = [lines, resource](const meta::Object&, const meta::Object& after, const EventContext& context) {
-    lines->print(event_line("update", resource, meta::ObjectKey::of(after).to_string(), after.resource_version(), context.cause()));
+    lines->print(event_line("update", resource, meta::ObjectKey::of(after).to_string(), after.resource_version(),
+                            context.cause()));
   };
   handler.on_delete = [lines, resource](const informer::Deleted<meta::Object>& gone, const EventContext& context) {
     lines->print(event_line("delete", resource, gone.key(), gone.last_known().resource_version(), context.cause()));

@@ -21,7 +21,8 @@ int main() {
   factory.start(stop);
   if (!factory.wait_for_cache_sync(stop)) return 0;  // stopped before the first list arrived
   // [end watch]
-  const auto dns = pods.lister().in_namespace("kube-system").list(kubexx::meta::LabelSelector::equals("k8s-app", "kube-dns"));
+  const auto dns =
+      pods.lister().in_namespace("kube-system").list(kubexx::meta::LabelSelector::equals("k8s-app", "kube-dns"));
   std::cout << dns.size() << " DNS pods, read from the cache" << std::endl;
   kubexx::wait_for_stop(stop);
 }  // ~Registration removes the handler, ~SharedInformerFactory stops and joins what it started

@@ -11,11 +11,14 @@ constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 constexpr auto kValues = [] {
   std::array<std::int8_t, 256> values{};
   values.fill(-1);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::int8_t>(i);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i)
+    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::int8_t>(i);
   return values;
 }();
 
-std::uint32_t byte_at(std::string_view bytes, std::size_t i) { return static_cast<unsigned char>(bytes[i]); }
+std::uint32_t byte_at(std::string_view bytes, std::size_t i) {
+  return static_cast<unsigned char>(bytes[i]);
+}
 
 }  // namespace
 
@@ -65,7 +68,8 @@ Result<std::string> base64_decode(std::string_view text) {
       digits = 0;
     }
   }
-  if (digits + padding != (digits == 0 ? 0 : 4) || digits == 1) return Error::decode("illegal base64 data: wrong length");
+  if (digits + padding != (digits == 0 ? 0 : 4) || digits == 1)
+    return Error::decode("illegal base64 data: wrong length");
   if (digits == 2) out += static_cast<char>(word >> 4);
   if (digits == 3) {
     out += static_cast<char>(word >> 10);

@@ -56,7 +56,9 @@ const Table& table() {
 
 }  // namespace
 
-std::span<const BuiltinResource> builtin_resources() { return table().resources; }
+std::span<const BuiltinResource> builtin_resources() {
+  return table().resources;
+}
 
 const BuiltinResource* find_builtin(const meta::GroupVersionResource& resource) {
   const auto found = table().by_resource.find(resource);

@@ -12,10 +12,13 @@ EventCause cause_of(DeltaType type, bool initial) {
   if (initial) return EventCause::Initial;
   switch (type) {
     case DeltaType::Replaced:
-    case DeltaType::ReplacedAll: return EventCause::Relist;
+    case DeltaType::ReplacedAll:
+      return EventCause::Relist;
     case DeltaType::Sync:
-    case DeltaType::SyncAll: return EventCause::Resync;
-    default: return EventCause::Watch;
+    case DeltaType::SyncAll:
+      return EventCause::Resync;
+    default:
+      return EventCause::Watch;
   }
 }
 
@@ -74,14 +77,15 @@ Result<void> replace_all(const Delta& delta, bool initial, store::Indexer& store
 Result<void> apply_deltas(delta::Deltas& deltas, bool initial, store::Indexer& store, Announcer& announcer) {
   for (auto& delta : deltas) {
     switch (delta.type()) {
-      case DeltaType::Bookmark: store.bookmark(delta.resource_version()); break;
+      case DeltaType::Bookmark:
+        store.bookmark(delta.resource_version());
+        break;
       case DeltaType::ReplacedAll:
         if (auto done = replace_all(delta, initial, store, announcer); !done) return done;
         break;
       case DeltaType::SyncAll:
-        store.snapshot().for_each([&](const meta::Object& object) {
-          announcer.announce(change(object, object, EventCause::Resync, false));
-        });
+        store.snapshot().for_each(
+            [&](const meta::Object& object) { announcer.announce(change(object, object, EventCause::Resync, false)); });
         return {};
       case DeltaType::Deleted: {
         auto key = key_of(delta, store);
@@ -90,7 +94,8 @@ Result<void> apply_deltas(delta::Deltas& deltas, bool initial, store::Indexer& s
                                          : store.remove(delta.object());
         if (!done) return done;
         const bool known = !delta.is_tombstone();
-        announcer.announce(removal(std::move(*key), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
+        announcer.announce(
+            removal(std::move(*key), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
         break;
       }
       default: {
@@ -119,10 +124,12 @@ Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& st
     if (delta.type() == DeltaType::Deleted) {
       write.type = store::Transaction::Type::Remove;
       const bool known = !delta.is_tombstone();
-      calls.push_back(removal(key ? *key : std::string(), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
+      calls.push_back(
+          removal(key ? *key : std::string(), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
     } else {
       write.type = store::Transaction::Type::Update;
-      calls.push_back(change(key ? store.get_by_key(*key) : meta::Object(), delta.object(), cause_of(delta.type(), initial), initial));
+      calls.push_back(change(key ? store.get_by_key(*key) : meta::Object(), delta.object(),
+                             cause_of(delta.type(), initial), initial));
     }
     writes.push_back(std::move(write));
   }

@@ -13,8 +13,8 @@ class Announcer {
   virtual void announce(Notification notification) = 0;
 };
 
-/// Applies changes to the store, oldest first, store before announcement. What is in the store decides whether something
-/// is an add or an update; the type of the change does not.
+/// Applies changes to the store, oldest first, store before announcement. What is in the store decides whether
+/// something is an add or an update; the type of the change does not.
 Result<void> apply_deltas(delta::Deltas& deltas, bool is_in_initial_list, store::Indexer& store, Announcer& announcer);
 /// The same for a batch of changes of different keys: all of them are in the store before the first announcement.
 Result<void> apply_batch(delta::Deltas& deltas, bool is_in_initial_list, store::Indexer& store, Announcer& announcer);

@@ -38,7 +38,8 @@ class ServedPoll final : public reflector::Call {
     }
     void ask() {
       rest::Request request;
-      request.absolute_path = resource.group.empty() ? "/api/" + resource.version : "/apis/" + resource.group + "/" + resource.version;
+      request.absolute_path =
+          resource.group.empty() ? "/api/" + resource.version : "/apis/" + resource.group + "/" + resource.version;
       call = client.start(std::move(request), strand, [weak = weak_from_this()](Result<rest::Response> answer) {
         const auto self = weak.lock();
         if (!self || self->over) return;
@@ -101,9 +102,7 @@ class ClientListerWatcher final : public reflector::ListerWatcher {
   }
 
   bool supports_watch() const override { return options_.watchable; }
-  std::string identity() const override {
-    return client_.config().host + " " + path_.resource.to_string();
-  }
+  std::string identity() const override { return client_.config().host + " " + path_.resource.to_string(); }
   std::unique_ptr<reflector::Call> await_served(const Strand& strand, Task served) override {
     return std::make_unique<ServedPoll>(client_, path_.resource, strand, std::move(served));
   }

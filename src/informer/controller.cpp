@@ -19,8 +19,8 @@ struct Controller::State : std::enable_shared_from_this<State> {
   void drain() {
     scheduled = false;
     for (int i = 0; i < kPopsPerTurn && !stopped; ++i) {
-      Result<bool> popped = config.process_batch ? config.queue->try_pop_batch(wrapped_batch, wrapped)
-                                                 : config.queue->try_pop(wrapped);
+      Result<bool> popped =
+          config.process_batch ? config.queue->try_pop_batch(wrapped_batch, wrapped) : config.queue->try_pop(wrapped);
       if (popped && !*popped) return;
       if (!popped) log(LogLevel::Warning, "processing a change failed", {{"error", popped.error()}});
     }
@@ -107,9 +107,17 @@ void Controller::run(std::stop_token token) {
   gate->passed.wait(lock, [&] { return gate->open; });
 }
 
-bool Controller::has_synced() const { return state_->config.queue->has_synced(); }
-std::string Controller::last_sync_resource_version() const { return state_->reflector->last_sync_resource_version(); }
-reflector::ReflectorStatus Controller::status() const { return state_->reflector->status(); }
-void Controller::relist() { state_->reflector->relist(); }
+bool Controller::has_synced() const {
+  return state_->config.queue->has_synced();
+}
+std::string Controller::last_sync_resource_version() const {
+  return state_->reflector->last_sync_resource_version();
+}
+reflector::ReflectorStatus Controller::status() const {
+  return state_->reflector->status();
+}
+void Controller::relist() {
+  state_->reflector->relist();
+}
 
 }  // namespace kubexx::informer

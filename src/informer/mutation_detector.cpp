@@ -7,7 +7,9 @@ namespace kubexx::informer {
 MutationDetector::MutationDetector(Strand strand, std::function<void(const std::string& key)> found)
     : strand_(std::move(strand)), found_(std::move(found)) {}
 
-void MutationDetector::start() { arm(); }
+void MutationDetector::start() {
+  arm();
+}
 
 void MutationDetector::stop() {
   stopped_ = true;
@@ -29,7 +31,9 @@ void MutationDetector::remember(const std::string& key, const meta::Object& obje
   copies_[key] = Copy{object, std::string(object.raw_bytes())};
 }
 
-void MutationDetector::forget(const std::string& key) { copies_.erase(key); }
+void MutationDetector::forget(const std::string& key) {
+  copies_.erase(key);
+}
 
 void MutationDetector::compare() {
   std::vector<std::string> changed;

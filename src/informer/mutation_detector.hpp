@@ -10,8 +10,8 @@
 
 namespace kubexx::informer {
 
-/// Keeps a copy of the bytes of every cached object and compares once a second: what a cast can do to an immutable object
-/// is found, and the key named. Costs the memory of a second cache. Lives on the informer's strand.
+/// Keeps a copy of the bytes of every cached object and compares once a second: what a cast can do to an immutable
+/// object is found, and the key named. Costs the memory of a second cache. Lives on the informer's strand.
 class MutationDetector : public std::enable_shared_from_this<MutationDetector> {
  public:
   MutationDetector(Strand strand, std::function<void(const std::string& key)> found);

@@ -12,11 +12,11 @@ struct Notification {
   enum class Kind : std::uint8_t { Add, Update, Delete };
   Kind kind = Kind::Add;
   EventCause cause = EventCause::Watch;
-  bool initial = false;            ///< counts for the handler's has_synced
-  bool final_state_known = true;   ///< of a delete
+  bool initial = false;           ///< counts for the handler's has_synced
+  bool final_state_known = true;  ///< of a delete
   meta::Object before;
   meta::Object after;
-  std::string key;                 ///< of a delete
+  std::string key;  ///< of a delete
 };
 
 /// An update of nothing: both have metadata and the same version, and are the same. A restored server may use a version

@@ -140,10 +140,15 @@ void ProcessorListener::run() {
 void ProcessorListener::call(const Notification& n) {
   const auto begin = executor_->clock().now();
   const bool good = call_isolated(where_, [&] {
-    const EventContext context(n.cause, stop_.get_token(), n.before ? &n.before : nullptr, n.after ? &n.after : nullptr);
+    const EventContext context(n.cause, stop_.get_token(), n.before ? &n.before : nullptr,
+                               n.after ? &n.after : nullptr);
     switch (n.kind) {
-      case Notification::Kind::Add: handler_->on_add(n.after, n.initial, context); break;
-      case Notification::Kind::Update: handler_->on_update(n.before, n.after, context); break;
+      case Notification::Kind::Add:
+        handler_->on_add(n.after, n.initial, context);
+        break;
+      case Notification::Kind::Update:
+        handler_->on_update(n.before, n.after, context);
+        break;
       case Notification::Kind::Delete:
         handler_->on_delete(Deleted<meta::Object>(n.key, n.before, n.final_state_known), context);
         break;
@@ -216,19 +221,29 @@ HandlerStatus ProcessorListener::status() const {
 void Registration::remove() {
   if (const auto listener = std::exchange(listener_, nullptr)) listener->close_and_wait();
 }
-void Registration::release() { listener_.reset(); }
-bool Registration::has_synced() const { return listener_ && listener_->has_synced(); }
+void Registration::release() {
+  listener_.reset();
+}
+bool Registration::has_synced() const {
+  return listener_ && listener_->has_synced();
+}
 bool Registration::wait_until_synced(std::stop_token stop) const {
   return listener_ && listener_->wait_until_synced(std::move(stop));
 }
-HandlerStatus Registration::status() const { return listener_ ? listener_->status() : HandlerStatus{}; }
+HandlerStatus Registration::status() const {
+  return listener_ ? listener_->status() : HandlerStatus{};
+}
 
 std::string_view to_string(EventCause cause) noexcept {
   switch (cause) {
-    case EventCause::Initial: return "initial";
-    case EventCause::Watch: return "watch";
-    case EventCause::Relist: return "relist";
-    case EventCause::Resync: return "resync";
+    case EventCause::Initial:
+      return "initial";
+    case EventCause::Watch:
+      return "watch";
+    case EventCause::Relist:
+      return "relist";
+    case EventCause::Resync:
+      return "resync";
   }
   return "unknown";
 }

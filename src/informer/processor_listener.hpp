@@ -15,8 +15,8 @@
 
 namespace kubexx::informer {
 
-/// One handler and what waits for it. Calls run one at a time on the handlers' executor; no thread is kept while nothing
-/// waits. The buffer grows with the backlog and shrinks with it.
+/// One handler and what waits for it. Calls run one at a time on the handlers' executor; no thread is kept while
+/// nothing waits. The buffer grows with the backlog and shrinks with it.
 class ProcessorListener : public std::enable_shared_from_this<ProcessorListener> {
  public:
   ProcessorListener(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options,

@@ -10,7 +10,9 @@ namespace kubexx::informer {
 
 SharedIndexInformer::SharedIndexInformer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-SharedIndexInformer::~SharedIndexInformer() { state_->end(); }
+SharedIndexInformer::~SharedIndexInformer() {
+  state_->end();
+}
 
 std::shared_ptr<SharedIndexInformer> SharedIndexInformer::create(std::shared_ptr<reflector::ListerWatcher> source,
                                                                  InformerOptions options) {
@@ -19,7 +21,8 @@ std::shared_ptr<SharedIndexInformer> SharedIndexInformer::create(std::shared_ptr
   return std::shared_ptr<SharedIndexInformer>(new SharedIndexInformer(std::move(state)));
 }
 
-Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options) {
+Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEventHandler> handler,
+                                                    HandlerOptions options) {
   std::shared_ptr<ProcessorListener> listener;
   {
     const std::lock_guard lock(state_->mutex);
@@ -36,12 +39,16 @@ Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEven
   return Registration(std::move(listener));
 }
 
-std::shared_ptr<const store::Indexer> SharedIndexInformer::indexer() const noexcept { return {state_, &state_->store}; }
+std::shared_ptr<const store::Indexer> SharedIndexInformer::indexer() const noexcept {
+  return {state_, &state_->store};
+}
 Result<void> SharedIndexInformer::add_indexers(const store::Indexers& indexers) {
   if (is_stopped()) return Error::config("an index was added to a stopped informer");
   return state_->store.add_indexers(indexers);
 }
-Result<void> SharedIndexInformer::remove_indexer(std::string_view name) { return state_->store.remove_indexer(name); }
+Result<void> SharedIndexInformer::remove_indexer(std::string_view name) {
+  return state_->store.remove_indexer(name);
+}
 
 void SharedIndexInformer::set_transform(delta::TransformFunc transform) {
   const std::lock_guard lock(state_->mutex);
@@ -88,7 +95,9 @@ void SharedIndexInformer::run(std::stop_token stop) {
   join();
 }
 
-void SharedIndexInformer::stop() { state_->end(); }
+void SharedIndexInformer::stop() {
+  state_->end();
+}
 
 void SharedIndexInformer::join() {
   std::vector<std::shared_ptr<ProcessorListener>> listeners;
@@ -118,7 +127,9 @@ bool SharedIndexInformer::has_synced() const {
   return state_->is_synced;
 }
 
-std::string SharedIndexInformer::last_sync_resource_version() const { return status().reflector.last_sync_resource_version; }
+std::string SharedIndexInformer::last_sync_resource_version() const {
+  return status().reflector.last_sync_resource_version;
+}
 
 std::shared_ptr<void> SharedIndexInformer::observe(std::function<void()> callback) const {
   auto observer = std::make_shared<std::function<void()>>(std::move(callback));
@@ -161,8 +172,12 @@ InformerStatus SharedIndexInformer::status() const {
   return status;
 }
 
-const std::string& SharedIndexInformer::name() const noexcept { return state_->options.name; }
-const meta::GroupVersionResource& SharedIndexInformer::resource() const noexcept { return state_->options.resource; }
+const std::string& SharedIndexInformer::name() const noexcept {
+  return state_->options.name;
+}
+const meta::GroupVersionResource& SharedIndexInformer::resource() const noexcept {
+  return state_->options.resource;
+}
 
 Result<void> SharedIndexInformer::wait_until(std::string_view resource_version, const WaitOptions& options) const {
   if (!meta::is_comparable_resource_version(resource_version)) {

@@ -1,6 +1,5 @@
 #include "kubexx/informer/shared_informer_factory.hpp"
 
-
 #include <map>
 #include <mutex>
 
@@ -9,7 +8,8 @@
 namespace kubexx::informer {
 namespace detail {
 
-std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client, const meta::GroupVersionResource& resource,
+std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
+                                                   const meta::GroupVersionResource& resource,
                                                    const meta::ResourceInfo* info, const Scope& scope,
                                                    const FactoryOptions& options, const store::Indexers& indexers) {
   ClientSourceOptions source;
@@ -74,16 +74,18 @@ struct SharedInformerFactory::State {
   const FactoryOptions options;
   const bool dynamic;
   mutable std::mutex mutex;
-  std::map<Key, Entry> entries;                                   // guarded by mutex
-  std::vector<std::shared_ptr<SharedIndexInformer>> retired;      // guarded by mutex; stopped, to be joined
-  bool closed = false;                                            // guarded by mutex
+  std::map<Key, Entry> entries;                               // guarded by mutex
+  std::vector<std::shared_ptr<SharedIndexInformer>> retired;  // guarded by mutex; stopped, to be joined
+  bool closed = false;                                        // guarded by mutex
 };
 
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options)
     : SharedInformerFactory(std::move(client), std::move(options), false) {}
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options, bool dynamic)
     : state_(std::make_shared<State>(std::move(client), std::move(options), dynamic)) {}
-SharedInformerFactory::~SharedInformerFactory() { shutdown(); }
+SharedInformerFactory::~SharedInformerFactory() {
+  shutdown();
+}
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::obtain(const meta::GroupVersionResource& resource,
                                                                    const Scope& scope, const meta::ResourceInfo* info) {
@@ -98,14 +100,16 @@ std::shared_ptr<SharedIndexInformer> SharedInformerFactory::informer_for(const m
     if (found != state_->entries.end() && found->second.informer) return found->second.informer;
   }
   const auto custom = state_->options.custom_resync.find(resource);
-  auto made = make(state_->client, custom == state_->options.custom_resync.end() ? state_->options.resync_period : custom->second);
+  auto made = make(state_->client,
+                   custom == state_->options.custom_resync.end() ? state_->options.resync_period : custom->second);
   const std::lock_guard lock(state_->mutex);
   auto& entry = state_->entries[{resource, {}}];
   if (!entry.informer) entry.informer = std::move(made);
   return entry.informer;
 }
 
-Result<GenericInformer> SharedInformerFactory::for_resource(const meta::GroupVersionResource& resource, const Scope& scope) {
+Result<GenericInformer> SharedInformerFactory::for_resource(const meta::GroupVersionResource& resource,
+                                                            const Scope& scope) {
   const meta::ResourceInfo* info = nullptr;
   if (!state_->dynamic) {
     info = codec::find_resource(resource);
@@ -201,7 +205,11 @@ std::vector<std::shared_ptr<SharedIndexInformer>> SharedInformerFactory::informe
   return all;
 }
 
-const rest::Client& SharedInformerFactory::client() const noexcept { return state_->client; }
-const FactoryOptions& SharedInformerFactory::options() const noexcept { return state_->options; }
+const rest::Client& SharedInformerFactory::client() const noexcept {
+  return state_->client;
+}
+const FactoryOptions& SharedInformerFactory::options() const noexcept {
+  return state_->options;
+}
 
 }  // namespace kubexx::informer

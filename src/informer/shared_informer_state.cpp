@@ -48,9 +48,11 @@ SharedIndexInformer::State::State(std::shared_ptr<reflector::ListerWatcher> sour
   static constexpr const char* kKinds[] = {"add", "update", "delete"};
   for (int kind = 0; kind < 3; ++kind) {
     for (int cause = 0; cause < 4; ++cause) {
-      events[kind][cause] = options.metrics->counter(
-          "kubexx_informer_events_total", "Events by kind and cause",
-          {{"informer", options.name}, {"event", kKinds[kind]}, {"cause", std::string(to_string(static_cast<EventCause>(cause)))}});
+      events[kind][cause] =
+          options.metrics->counter("kubexx_informer_events_total", "Events by kind and cause",
+                                   {{"informer", options.name},
+                                    {"event", kKinds[kind]},
+                                    {"cause", std::string(to_string(static_cast<EventCause>(cause)))}});
     }
   }
 }
@@ -133,7 +135,8 @@ void SharedIndexInformer::State::begin(std::stop_token stop) {
     };
     gauge("kubexx_store_objects", "Objects in the cache", [](State& s) { return static_cast<double>(s.store.size()); });
     gauge("kubexx_store_bytes", "Bytes of the cache", [](State& s) { return static_cast<double>(s.store.bytes()); });
-    gauge("kubexx_queue_depth", "Changes waiting for the cache", [](State& s) { return static_cast<double>(s.queue->size()); });
+    gauge("kubexx_queue_depth", "Changes waiting for the cache",
+          [](State& s) { return static_cast<double>(s.queue->size()); });
     gauge("kubexx_informer_lag_seconds", "Since the last event, bookmark or list", [](State& s) {
       const auto last = s.controller->status().last_activity;
       return last ? std::chrono::duration<double>(s.strand.clock().now() - *last).count() : 0.0;
@@ -152,13 +155,15 @@ void SharedIndexInformer::State::begin(std::stop_token stop) {
 /// Handlers that were there before the start shape how often resyncs are looked at.
 void SharedIndexInformer::State::set_periods() {
   for (const auto& listener : listeners) {
-    if (listener->requested_period > Duration::zero() && (check_period == Duration::zero() || listener->requested_period < check_period)) {
+    if (listener->requested_period > Duration::zero() &&
+        (check_period == Duration::zero() || listener->requested_period < check_period)) {
       check_period = listener->requested_period;
     }
   }
   for (const auto& listener : listeners) {
     const auto asked = listener->requested_period;
-    listener->period = asked == Duration::zero() || check_period == Duration::zero() ? Duration::zero() : std::max(asked, check_period);
+    listener->period = asked == Duration::zero() || check_period == Duration::zero() ? Duration::zero()
+                                                                                     : std::max(asked, check_period);
     listener->next_resync = strand.clock().now() + listener->period;
   }
 }
@@ -180,7 +185,8 @@ void SharedIndexInformer::State::join_listener(const std::shared_ptr<ProcessorLi
   if (asked > Duration::zero() && check_period == Duration::zero()) {
     log(LogLevel::Warning, "a handler asks for resyncs, but the informer makes none", {{"informer", options.name}});
   }
-  listener->period = asked == Duration::zero() || check_period == Duration::zero() ? Duration::zero() : std::max(asked, check_period);
+  listener->period =
+      asked == Duration::zero() || check_period == Duration::zero() ? Duration::zero() : std::max(asked, check_period);
   listener->next_resync = strand.clock().now() + listener->period;
   store.snapshot().for_each([&](const meta::Object& object) {
     Notification n;

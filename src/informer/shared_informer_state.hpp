@@ -24,7 +24,7 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   void synced();
   void processed();
   void tell_observers();
-  void announce(Notification notification) override;  // strand
+  void announce(Notification notification) override;                       // strand
   void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
   bool should_resync();                                                    // strand
   void set_periods();                                                      // strand, before the start
@@ -45,17 +45,17 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
 
   mutable std::mutex mutex;
   mutable std::condition_variable_any changed;
-  std::vector<std::weak_ptr<ProcessorListener>> all_listeners;  // guarded by mutex; for join and status
-  bool started = false;                                         // guarded by mutex
-  bool stopping = false;                                        // guarded by mutex
-  bool stopped = false;                                         // guarded by mutex
-  bool is_synced = false;                                       // guarded by mutex
-  std::string version;                                          // guarded by mutex; of the store
-  std::uint64_t rollbacks = 0;                                  // guarded by mutex; the version fell
+  std::vector<std::weak_ptr<ProcessorListener>> all_listeners;          // guarded by mutex; for join and status
+  bool started = false;                                                 // guarded by mutex
+  bool stopping = false;                                                // guarded by mutex
+  bool stopped = false;                                                 // guarded by mutex
+  bool is_synced = false;                                               // guarded by mutex
+  std::string version;                                                  // guarded by mutex; of the store
+  std::uint64_t rollbacks = 0;                                          // guarded by mutex; the version fell
   mutable std::vector<std::weak_ptr<std::function<void()>>> observers;  // guarded by mutex
-  std::optional<std::string> mutated_key;                       // guarded by mutex
-  std::size_t handler_count = 0;                                // guarded by mutex
-  std::shared_ptr<Controller> published_controller;             // guarded by mutex; for readers off the strand
+  std::optional<std::string> mutated_key;                               // guarded by mutex
+  std::size_t handler_count = 0;                                        // guarded by mutex
+  std::shared_ptr<Controller> published_controller;                     // guarded by mutex; for readers off the strand
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
 
   std::vector<Gauge> gauges;

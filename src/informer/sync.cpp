@@ -9,7 +9,9 @@
 namespace kubexx::informer {
 namespace {
 
-bool hopeless(const Error& error) { return error.is_unauthorized() || error.is_forbidden() || error.is_not_found(); }
+bool hopeless(const Error& error) {
+  return error.is_unauthorized() || error.is_forbidden() || error.is_not_found();
+}
 
 SyncState state_of(const SharedIndexInformer& informer) {
   const auto status = informer.status();

@@ -81,7 +81,8 @@ class FunctionListerWatcher final : public ListerWatcher {
           deliver([event = std::move(**next)](WatchSink& s) mutable { s.on_event(std::move(event)); });
         }
       } catch (...) {
-        deliver([error = current_exception_as_error().with_context("watch function")](WatchSink& s) { s.on_end(&error); });
+        deliver(
+            [error = current_exception_as_error().with_context("watch function")](WatchSink& s) { s.on_end(&error); });
       }
     });
     return std::make_unique<FunctionCall>(shared);

@@ -1,8 +1,7 @@
 #include "reflector/machine.hpp"
 
-
-#include "kubexx/base/log.hpp"
 #include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/log.hpp"
 #include "reflector/watch_list_memory.hpp"
 
 namespace kubexx::reflector {
@@ -150,12 +149,12 @@ void Reflector::State::count_restart(const char* reason) {
   if (!options.metrics) return;
   auto found = restart_counters.find(reason);
   if (found == restart_counters.end()) {
-    found = restart_counters
-                .emplace(reason, options.metrics->counter("kubexx_reflector_restarts_total", "Watches ended, by reason",
-                                                          {{"name", options.name},
-                                                           {"resource", options.type_description},
-                                                           {"reason", reason}}))
-                .first;
+    found =
+        restart_counters
+            .emplace(reason, options.metrics->counter(
+                                 "kubexx_reflector_restarts_total", "Watches ended, by reason",
+                                 {{"name", options.name}, {"resource", options.type_description}, {"reason", reason}}))
+            .first;
   }
   found->second.add();
 }

@@ -15,7 +15,8 @@ namespace kubexx::reflector {
 /// `generation` rises whenever what is under way is given up; receivers and timers carry the generation they were made
 /// in and are ignored when it is over. That is how a call can be dropped from inside its own callback.
 struct Reflector::State {
-  State(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink, Strand strand, ReflectorOptions options);
+  State(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink, Strand strand,
+        ReflectorOptions options);
 
   // machine.cpp
   void begin();
@@ -73,7 +74,7 @@ struct Reflector::State {
   std::unique_ptr<Call> call;
   std::unique_ptr<Call> side_call;  // the version check beside a watch, or the wait of a parked reflector
   BackoffTimer backoff;
-  std::vector<Timer> timers;        // of this generation
+  std::vector<Timer> timers;  // of this generation
   bool started = false;
   bool stopped = false;
 
@@ -83,12 +84,12 @@ struct Reflector::State {
 
   // the list under way
   std::vector<meta::Object> items;
-  std::string list_version;    // asked for
-  std::string first_version;   // answered by the first page
+  std::string list_version;   // asked for
+  std::string first_version;  // answered by the first page
   std::string continue_token;
-  bool list_retried = false;   // with "" after a refusal
-  bool list_unlimited = false; // after a page expired
-  bool zero_was_paged = false; // a list at "0" came in pages: the server has no watch cache
+  bool list_retried = false;    // with "" after a refusal
+  bool list_unlimited = false;  // after a page expired
+  bool zero_was_paged = false;  // a list at "0" came in pages: the server has no watch cache
 
   // the watch under way
   std::unordered_map<std::string, meta::Object> initial;  // of a WatchList before its bookmark
@@ -102,9 +103,9 @@ struct Reflector::State {
   Timer progress_timer;
   std::optional<TimePoint> internal_error_since;
   TimePoint last_internal_error;
-  bool watched = false;   // since the last whole state
+  bool watched = false;      // since the last whole state
   bool unwatchable = false;  // the server refused the watch verb
-  bool resumed = false;   // this watch goes on where an earlier one ended
+  bool resumed = false;      // this watch goes on where an earlier one ended
 
   mutable std::mutex mutex;
   ReflectorStatus status;  // guarded by mutex

@@ -10,15 +10,24 @@ namespace kubexx::reflector {
 
 std::string_view to_string(ReflectorState state) noexcept {
   switch (state) {
-    case ReflectorState::Idle: return "idle";
-    case ReflectorState::Listing: return "listing";
-    case ReflectorState::WatchListing: return "watch-listing";
-    case ReflectorState::Opening: return "opening";
-    case ReflectorState::Watching: return "watching";
-    case ReflectorState::BackingOff: return "backing off";
-    case ReflectorState::Parked: return "parked";
-    case ReflectorState::Polling: return "polling";
-    case ReflectorState::Stopped: return "stopped";
+    case ReflectorState::Idle:
+      return "idle";
+    case ReflectorState::Listing:
+      return "listing";
+    case ReflectorState::WatchListing:
+      return "watch-listing";
+    case ReflectorState::Opening:
+      return "opening";
+    case ReflectorState::Watching:
+      return "watching";
+    case ReflectorState::BackingOff:
+      return "backing off";
+    case ReflectorState::Parked:
+      return "parked";
+    case ReflectorState::Polling:
+      return "polling";
+    case ReflectorState::Stopped:
+      return "stopped";
   }
   return "unknown";
 }
@@ -79,14 +88,20 @@ void Reflector::relist() {
   });
 }
 
-std::string Reflector::last_sync_resource_version() const { return status().last_sync_resource_version; }
+std::string Reflector::last_sync_resource_version() const {
+  return status().last_sync_resource_version;
+}
 
 ReflectorStatus Reflector::status() const {
   const std::lock_guard lock(state_->mutex);
   return state_->status;
 }
 
-const std::string& Reflector::name() const noexcept { return state_->options.name; }
-const std::string& Reflector::type_description() const noexcept { return state_->options.type_description; }
+const std::string& Reflector::name() const noexcept {
+  return state_->options.name;
+}
+const std::string& Reflector::type_description() const noexcept {
+  return state_->options.type_description;
+}
 
 }  // namespace kubexx::reflector

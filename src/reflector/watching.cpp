@@ -38,10 +38,14 @@ class VersionReceiver final : public ListSink {
   UniqueFunction<void(Result<meta::ListMeta>)> end_;
 };
 
-bool wait_and_watch_again(const Error& error) { return error.is_connection_refused() || error.is_too_many_requests(); }
+bool wait_and_watch_again(const Error& error) {
+  return error.is_connection_refused() || error.is_too_many_requests();
+}
 
 /// The ways a stream ends that mean no more than its end: the server or something between went away or had enough.
-bool clean_end(const Error* error) { return !error || error->is_connection_lost() || error->kind() == ErrorKind::Timeout; }
+bool clean_end(const Error* error) {
+  return !error || error->is_connection_lost() || error->kind() == ErrorKind::Timeout;
+}
 
 }  // namespace
 
@@ -165,11 +169,21 @@ void Reflector::State::watch_event(meta::WatchEvent event) {
   std::string version(event.object.resource_version());
   Result<void> taken;
   switch (event.type) {
-    case meta::WatchEventType::Added: taken = sink->add(std::move(event.object)); break;
-    case meta::WatchEventType::Modified: taken = sink->update(std::move(event.object)); break;
-    case meta::WatchEventType::Deleted: taken = sink->remove(std::move(event.object)); break;
-    case meta::WatchEventType::Bookmark: sink->bookmark(version); break;
-    default: log(LogLevel::Warning, "unknown event type", {{"reflector", options.name}}); break;
+    case meta::WatchEventType::Added:
+      taken = sink->add(std::move(event.object));
+      break;
+    case meta::WatchEventType::Modified:
+      taken = sink->update(std::move(event.object));
+      break;
+    case meta::WatchEventType::Deleted:
+      taken = sink->remove(std::move(event.object));
+      break;
+    case meta::WatchEventType::Bookmark:
+      sink->bookmark(version);
+      break;
+    default:
+      log(LogLevel::Warning, "unknown event type", {{"reflector", options.name}});
+      break;
   }
   if (!taken) {
     log(LogLevel::Error, "the sink refused an event", {{"reflector", options.name}, {"error", taken.error()}});
@@ -262,7 +276,8 @@ void Reflector::State::stream_error(const Error& error) {
     if (now - *internal_error_since <= options.max_internal_error_retry) return reopen("internal_error");
     internal_error_since.reset();
   }
-  log(LogLevel::Warning, "watch ended", {{"reflector", options.name}, {"type", options.type_description}, {"error", error}});
+  log(LogLevel::Warning, "watch ended",
+      {{"reflector", options.name}, {"type", options.type_description}, {"error", error}});
   end_round(error.kind() == ErrorKind::Decode ? "undecodable" : "error", &error, false);
 }
 

@@ -23,7 +23,8 @@ std::string_view content_type_of(const transport::Headers& headers) {
 }
 
 Error unreadable(std::string_view content_type) {
-  return Error::decode("the answer's content type is neither JSON nor protobuf: " + std::string(content_type.substr(0, 100)));
+  return Error::decode("the answer's content type is neither JSON nor protobuf: " +
+                       std::string(content_type.substr(0, 100)));
 }
 
 class JsonList final : public ListReader {
@@ -50,12 +51,15 @@ class JsonWatch final : public WatchReader {
 
 }  // namespace
 
-Result<std::unique_ptr<ListReader>> make_list_reader(const transport::Headers& headers, const meta::DecodeOptions& options,
+Result<std::unique_ptr<ListReader>> make_list_reader(const transport::Headers& headers,
+                                                     const meta::DecodeOptions& options,
                                                      UniqueFunction<void(meta::Object)> item) {
   const auto type = content_type_of(headers);
   switch (media_type(type)) {
-    case MediaType::Json: return std::unique_ptr<ListReader>(new JsonList(options, std::move(item)));
-    default: return unreadable(type);
+    case MediaType::Json:
+      return std::unique_ptr<ListReader>(new JsonList(options, std::move(item)));
+    default:
+      return unreadable(type);
   }
 }
 
@@ -64,16 +68,21 @@ Result<std::unique_ptr<WatchReader>> make_watch_reader(const transport::Headers&
                                                        UniqueFunction<void(meta::WatchEvent)> event) {
   const auto type = content_type_of(headers);
   switch (media_type(type)) {
-    case MediaType::Json: return std::unique_ptr<WatchReader>(new JsonWatch(options, std::move(event)));
-    default: return unreadable(type);
+    case MediaType::Json:
+      return std::unique_ptr<WatchReader>(new JsonWatch(options, std::move(event)));
+    default:
+      return unreadable(type);
   }
 }
 
-Result<meta::Object> decode_body(std::string_view content_type, std::string_view body, const meta::DecodeOptions& options) {
+Result<meta::Object> decode_body(std::string_view content_type, std::string_view body,
+                                 const meta::DecodeOptions& options) {
   if (body.empty()) return Error::decode("the answer is empty");
   switch (media_type(content_type)) {
-    case MediaType::Json: return meta::parse_json(body, options);
-    default: return unreadable(content_type);
+    case MediaType::Json:
+      return meta::parse_json(body, options);
+    default:
+      return unreadable(content_type);
   }
 }
 

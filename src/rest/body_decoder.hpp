@@ -27,11 +27,13 @@ class WatchReader {
 };
 
 /// By the answer's Content-Type; a type we cannot read is an Error.
-Result<std::unique_ptr<ListReader>> make_list_reader(const transport::Headers& headers, const meta::DecodeOptions& options,
+Result<std::unique_ptr<ListReader>> make_list_reader(const transport::Headers& headers,
+                                                     const meta::DecodeOptions& options,
                                                      UniqueFunction<void(meta::Object)> item);
 Result<std::unique_ptr<WatchReader>> make_watch_reader(const transport::Headers& headers,
                                                        const meta::DecodeOptions& options,
                                                        UniqueFunction<void(meta::WatchEvent)> event);
-Result<meta::Object> decode_body(std::string_view content_type, std::string_view body, const meta::DecodeOptions& options);
+Result<meta::Object> decode_body(std::string_view content_type, std::string_view body,
+                                 const meta::DecodeOptions& options);
 
 }  // namespace kubexx::rest

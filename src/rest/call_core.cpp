@@ -87,10 +87,10 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
   std::weak_ptr<CallCore> core_;
   Strand strand_;
   std::mutex mutex_;
-  std::deque<Item> items_;   // guarded by mutex_
-  std::size_t bytes_ = 0;    // guarded by mutex_
-  bool paused_ = false;      // guarded by mutex_
-  bool scheduled_ = false;   // guarded by mutex_
+  std::deque<Item> items_;  // guarded by mutex_
+  std::size_t bytes_ = 0;   // guarded by mutex_
+  bool paused_ = false;     // guarded by mutex_
+  bool scheduled_ = false;  // guarded by mutex_
 };
 
 CallCore::CallCore(std::shared_ptr<Client::State> client, Request request, Strand strand, RetryKind retry,

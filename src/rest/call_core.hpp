@@ -14,7 +14,8 @@ namespace kubexx::rest {
 /// Which lost connections a call retries by itself (answers with Retry-After are retried by every one).
 enum class RetryKind { GetOnly, Always, Never };
 
-/// One request with its retries, delivered on a strand. Derived classes take the answer: a body, a list, a watch, bytes.
+/// One request with its retries, delivered on a strand. Derived classes take the answer: a body, a list, a watch,
+/// bytes.
 ///
 /// Bytes travel from the I/O thread through a queue of at most 1 MB; beyond that the stream pauses until the strand has
 /// caught up. Everything below runs on the strand.

@@ -136,7 +136,8 @@ Result<Client> Client::create(Config config, ClientOptions options) {
   }
   state->credentials =
       std::make_unique<Credentials>(config, *server, state->executor->clock(), state->handlers, std::move(exec));
-  if (config.qps > 0) state->limiter = std::make_unique<RateLimiter>(config.qps, config.burst, state->executor->clock());
+  if (config.qps > 0)
+    state->limiter = std::make_unique<RateLimiter>(config.qps, config.burst, state->executor->clock());
   state->config = std::move(config);
   const MetricLabels labels{{"server", server->authority}};
   auto& registry = *state->metrics;
@@ -175,12 +176,13 @@ Result<Response> Client::send(const Request& request, const CallOptions& options
   };
   const auto wait = std::make_shared<Wait>();
   const Strand strand(state_->executor);
-  auto core = std::make_shared<BodyCall>(state_, request, strand, options.timeout ? options.timeout : state_->config.timeout,
-                                         [wait](Result<Response> result) {
-                                           const std::lock_guard lock(wait->mutex);
-                                           wait->result = std::move(result);
-                                           wait->arrived.notify_all();
-                                         });
+  auto core =
+      std::make_shared<BodyCall>(state_, request, strand, options.timeout ? options.timeout : state_->config.timeout,
+                                 [wait](Result<Response> result) {
+                                   const std::lock_guard lock(wait->mutex);
+                                   wait->result = std::move(result);
+                                   wait->arrived.notify_all();
+                                 });
   core->begin();
   {
     std::unique_lock lock(wait->mutex);
@@ -191,9 +193,17 @@ Result<Response> Client::send(const Request& request, const CallOptions& options
   return Error::canceled();
 }
 
-const Config& Client::config() const noexcept { return state_->config; }
-const std::shared_ptr<Executor>& Client::executor() const noexcept { return state_->executor; }
-const std::shared_ptr<Executor>& Client::handlers() const noexcept { return state_->handlers; }
-const std::shared_ptr<MetricsRegistry>& Client::metrics() const noexcept { return state_->metrics; }
+const Config& Client::config() const noexcept {
+  return state_->config;
+}
+const std::shared_ptr<Executor>& Client::executor() const noexcept {
+  return state_->executor;
+}
+const std::shared_ptr<Executor>& Client::handlers() const noexcept {
+  return state_->handlers;
+}
+const std::shared_ptr<MetricsRegistry>& Client::metrics() const noexcept {
+  return state_->metrics;
+}
 
 }  // namespace kubexx::rest

@@ -24,7 +24,7 @@ class Turnstile {
 
  private:
   std::mutex mutex_;
-  std::size_t free_;         // guarded by mutex_
+  std::size_t free_;          // guarded by mutex_
   std::deque<Task> waiting_;  // guarded by mutex_
 };
 

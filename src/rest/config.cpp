@@ -198,7 +198,8 @@ Result<Config> Config::in_cluster() {
   Config config;
   config.bearer_token_file = folder + "token";
   config.bearer_token = read_trimmed(config.bearer_token_file);
-  if (config.bearer_token.empty()) return Error::config("not in a cluster: " + config.bearer_token_file + " cannot be read");
+  if (config.bearer_token.empty())
+    return Error::config("not in a cluster: " + config.bearer_token_file + " cannot be read");
   config.host = "https://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
   if (std::ifstream(folder + "ca.crt")) {
     config.tls.ca_file = folder + "ca.crt";
@@ -211,7 +212,9 @@ Result<Config> Config::in_cluster() {
   return config;
 }
 
-Result<Config> Config::load() { return load(LoadOptions{}); }
+Result<Config> Config::load() {
+  return load(LoadOptions{});
+}
 
 Result<Config> Config::load(const LoadOptions& options) {
   auto loaded = load_kubeconfig(KubeConfigSources::from_environment(options.kubeconfig));

@@ -19,7 +19,9 @@ std::string strip(std::string text) {
 }
 
 /// Impersonation extras are keys of the user's; what is no token character is percent-encoded.
-std::string header_key(std::string_view key) { return percent_encode(key, "!#$&'*+-.^_`|~"); }
+std::string header_key(std::string_view key) {
+  return percent_encode(key, "!#$&'*+-.^_`|~");
+}
 
 }  // namespace
 
@@ -31,7 +33,8 @@ Credentials::Credentials(const Config& config, const ServerUrl& server, const Cl
       clock_(clock),
       blocking_(std::move(blocking)),
       exec_(std::move(exec)) {
-  const bool any = !config.bearer_token.empty() || !config.bearer_token_file.empty() || !config.username.empty() || exec_;
+  const bool any =
+      !config.bearer_token.empty() || !config.bearer_token_file.empty() || !config.username.empty() || exec_;
   if (any && !allowed_) {
     log(LogLevel::Warning, "credentials are not sent to a server without TLS", {{"server", server.text()}});
   }

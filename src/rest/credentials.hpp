@@ -44,8 +44,8 @@ class Credentials {
   std::shared_ptr<Executor> blocking_;
   std::shared_ptr<ExecSource> exec_;
   std::mutex mutex_;
-  std::string file_token_;   // guarded by mutex_
-  TimePoint file_read_{};    // guarded by mutex_; the beginning of time: read again
+  std::string file_token_;  // guarded by mutex_
+  TimePoint file_read_{};   // guarded by mutex_; the beginning of time: read again
 };
 
 }  // namespace kubexx::rest

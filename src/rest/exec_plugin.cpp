@@ -73,7 +73,8 @@ Result<std::string> exec_info(const Config& config, const ServerUrl& server, boo
 
 class ExecPlugin final : public ExecSource {
  public:
-  ExecPlugin(const Config& config, ServerUrl server, const Clock& clock, std::shared_ptr<transport::HttpTransport> transport)
+  ExecPlugin(const Config& config, ServerUrl server, const Clock& clock,
+             std::shared_ptr<transport::HttpTransport> transport)
       : config_(config), server_(std::move(server)), clock_(clock), transport_(std::move(transport)) {}
 
   bool fresh() const override {
@@ -134,7 +135,8 @@ class ExecPlugin final : public ExecSource {
       if (exec.install_hint.empty()) return result.error();
       return Error::config(result.error().message() + "\n\n" + exec.install_hint);
     }
-    if (result->exit_code != 0) return Error::config(name + " failed with exit code " + std::to_string(result->exit_code));
+    if (result->exit_code != 0)
+      return Error::config(name + " failed with exit code " + std::to_string(result->exit_code));
     auto answer = meta::parse_json(result->output);
     if (!answer) return Error::config(name + " printed no ExecCredential: " + answer.error().message());
     if (answer->kind() != "ExecCredential") return Error::config(name + " printed no ExecCredential");

@@ -12,7 +12,9 @@
 namespace kubexx::rest {
 namespace {
 
-bool readable(const std::string& path) { return std::ifstream(path).good(); }
+bool readable(const std::string& path) {
+  return std::ifstream(path).good();
+}
 
 bool others_can_read(const std::string& path) {
   struct stat info {};
@@ -52,7 +54,8 @@ void check_exec(const std::string& name, const KubeUser& user, std::vector<std::
   }
   if (exec.interactive_mode.empty()) {
     if (exec.api_version.ends_with("/v1")) problems.push_back("the interactiveMode" + where + " is missing");
-  } else if (exec.interactive_mode != "Never" && exec.interactive_mode != "IfAvailable" && exec.interactive_mode != "Always") {
+  } else if (exec.interactive_mode != "Never" && exec.interactive_mode != "IfAvailable" &&
+             exec.interactive_mode != "Always") {
     problems.push_back("the interactiveMode" + where + " is neither Never, IfAvailable nor Always");
   }
 }
@@ -67,7 +70,8 @@ void check_user(const std::string& name, const KubeUser& user, std::vector<std::
   }
   if (certificate) {
     if (user.client_key.empty() && user.client_key_data.empty()) {
-      problems.push_back("client-key-data or client-key must be specified for " + name + " to use its client certificate");
+      problems.push_back("client-key-data or client-key must be specified for " + name +
+                         " to use its client certificate");
     }
     if (!user.client_certificate.empty() && !readable(user.client_certificate)) {
       problems.push_back("unable to read client-certificate " + user.client_certificate + " for " + name);
@@ -136,7 +140,8 @@ std::vector<std::string> KubeConfig::problems_of_context(const std::string& aske
   if (context == contexts.end()) return {"context \"" + name + "\" does not exist"};
   std::vector<std::string> found;
   check_context(*this, name, context->second, found);
-  if (const auto user = users.find(context->second.user); user != users.end()) check_user(user->first, user->second, found);
+  if (const auto user = users.find(context->second.user); user != users.end())
+    check_user(user->first, user->second, found);
   if (const auto cluster = clusters.find(context->second.cluster); cluster != clusters.end()) {
     check_cluster(cluster->first, cluster->second, found);
   }

@@ -19,7 +19,8 @@ class Reader {
 
   Result<KubeConfig> read(meta::Value root) {
     if (!root.exists() || root.is_null()) return KubeConfig{};
-    if (!root.is_map()) return Error::config("a kubeconfig is a map, not a " + std::string(meta::to_string(root.type())));
+    if (!root.is_map())
+      return Error::config("a kubeconfig is a map, not a " + std::string(meta::to_string(root.type())));
     KubeConfig config;
     config.current_context = text(root, "current-context");
     config.extensions = extensions(root["extensions"]);
@@ -83,7 +84,8 @@ class Reader {
       const auto name = text(item, "name");
       auto made = make(item[what]);
       made.origin = origin_;
-      if (!into.emplace(name, std::move(made)).second) return fail(std::string(what) + " \"" + name + "\" appears twice");
+      if (!into.emplace(name, std::move(made)).second)
+        return fail(std::string(what) + " \"" + name + "\" appears twice");
     }
   }
 

@@ -9,7 +9,8 @@ namespace kubexx::rest {
 /// A token bucket: `qps` requests a second on average, `burst` at once.
 class RateLimiter {
  public:
-  RateLimiter(double qps, int burst, const Clock& clock) : qps_(qps), burst_(burst), tokens_(burst), clock_(clock), last_(clock.now()) {}
+  RateLimiter(double qps, int burst, const Clock& clock)
+      : qps_(qps), burst_(burst), tokens_(burst), clock_(clock), last_(clock.now()) {}
   /// Takes a token, in advance if need be; how long its taker has to wait.
   Duration reserve() {
     const std::lock_guard lock(mutex_);

@@ -7,7 +7,8 @@ namespace {
 
 std::string accept_of(const ReadOptions& options, bool list) {
   if (!options.metadata_only) {
-    return options.format == Format::Protobuf ? "application/vnd.kubernetes.protobuf,application/json" : "application/json";
+    return options.format == Format::Protobuf ? "application/vnd.kubernetes.protobuf,application/json"
+                                              : "application/json";
   }
   const std::string as = std::string(";as=PartialObjectMetadata") + (list ? "List" : "") + ";g=meta.k8s.io;v=v1";
   const std::string json = "application/json" + as + ",application/json";
@@ -137,8 +138,8 @@ std::unique_ptr<Call> Client::list(const ResourcePath& path, const meta::ListOpt
   return std::make_unique<CallHandle>(std::move(core));
 }
 
-std::unique_ptr<Call> Client::watch(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,
-                                    const Strand& strand, WatchCallbacks callbacks) const {
+std::unique_ptr<Call> Client::watch(const ResourcePath& path, const meta::ListOptions& query,
+                                    const ReadOptions& options, const Strand& strand, WatchCallbacks callbacks) const {
   auto asked = query;
   asked.watch = true;
   auto core = std::make_shared<WatchCall>(state_, read_request(path, asked, options, false), strand, options.decode,

@@ -16,6 +16,7 @@ struct SubprocessResult {
 /// Runs a program to its end and collects its standard output, at most 1 MB. Standard error is ours. `environment` is
 /// added to ours. Blocks. A program that does not exist is an Error whose message contains "not found".
 Result<SubprocessResult> run_program(const std::string& command, const std::vector<std::string>& arguments,
-                                     const std::vector<std::pair<std::string, std::string>>& environment, bool pass_stdin);
+                                     const std::vector<std::pair<std::string, std::string>>& environment,
+                                     bool pass_stdin);
 
 }  // namespace kubexx::rest

@@ -7,7 +7,8 @@ namespace kubexx::rest {
 namespace {
 
 Result<void> check_segment(std::string_view what, std::string_view segment) {
-  if (segment == "." || segment == "..") return Error::config(std::string(what) + " may not be '" + std::string(segment) + "'");
+  if (segment == "." || segment == "..")
+    return Error::config(std::string(what) + " may not be '" + std::string(segment) + "'");
   const auto bad = segment.find_first_of("/%");
   if (bad != std::string_view::npos) {
     return Error::config(std::string(what) + " may not contain '" + segment[bad] + "'");
@@ -46,7 +47,8 @@ Result<ServerUrl> parse_server_url(const Config& config) {
   const auto mark = text.find("://");
   if (mark != std::string_view::npos) {
     url.scheme = std::string(text.substr(0, mark));
-    std::transform(url.scheme.begin(), url.scheme.end(), url.scheme.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(url.scheme.begin(), url.scheme.end(), url.scheme.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     text.remove_prefix(mark + 3);
     if (url.scheme != "http" && url.scheme != "https") {
       return Error::config("server URL: scheme " + url.scheme + " is neither http nor https");
@@ -82,17 +84,18 @@ Result<std::string> request_target(const Request& request) {
   std::string target;
   if (!request.absolute_path.empty()) {
     target = request.absolute_path.starts_with('/') ? request.absolute_path : "/" + request.absolute_path;
-    if (target.find("/../") != std::string::npos || target.ends_with("/..")) return Error::config("path may not contain '..'");
+    if (target.find("/../") != std::string::npos || target.ends_with("/.."))
+      return Error::config("path may not contain '..'");
     target = percent_encode(target, "-_.~/:!$&'()*+,;=@%?");
   } else {
     const auto& path = request.path;
     if (path.resource.resource.empty()) return Error::config("a resource is needed");
     if (path.resource.version.empty()) return Error::config("a version is needed for " + path.resource.resource);
     const std::pair<std::string_view, const std::string*> segments[] = {{"group", &path.resource.group},
-                                                                         {"version", &path.resource.version},
-                                                                         {"namespace", &path.namespace_},
-                                                                         {"resource", &path.resource.resource},
-                                                                         {"name", &path.name}};
+                                                                        {"version", &path.resource.version},
+                                                                        {"namespace", &path.namespace_},
+                                                                        {"resource", &path.resource.resource},
+                                                                        {"name", &path.name}};
     for (const auto& [what, segment] : segments) {
       if (auto good = check_segment(what, *segment); !good) return good.error();
     }
@@ -124,7 +127,9 @@ Result<std::string> request_target(const Request& request) {
 }
 
 void append_query(Request& request, const meta::ListOptions& options) {
-  const auto add = [&request](const char* key, std::string value) { request.query.emplace_back(key, std::move(value)); };
+  const auto add = [&request](const char* key, std::string value) {
+    request.query.emplace_back(key, std::move(value));
+  };
   if (options.watch) add("watch", "true");
   if (!options.label_selector.empty()) add("labelSelector", options.label_selector);
   if (!options.field_selector.empty()) add("fieldSelector", options.field_selector);

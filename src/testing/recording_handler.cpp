@@ -29,7 +29,9 @@ struct Recording::State : informer::ResourceEventHandler {
 
 Recording::Recording() : state_(std::make_shared<State>()) {}
 
-std::shared_ptr<informer::ResourceEventHandler> Recording::handler() const { return state_; }
+std::shared_ptr<informer::ResourceEventHandler> Recording::handler() const {
+  return state_;
+}
 
 bool Recording::await(const std::vector<std::string>& wanted, Duration ceiling) const {
   std::unique_lock lock(state_->mutex);

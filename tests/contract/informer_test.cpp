@@ -13,12 +13,12 @@
 namespace kubexx::informer {
 namespace {
 
+using std::chrono::seconds;
 using testing::client;
-using testing::make_config_map;
-using testing::Recording;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using std::chrono::seconds;
+using testing::make_config_map;
+using testing::Recording;
 
 const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
@@ -46,7 +46,9 @@ class InformerContractTest : public ::testing::Test {
     const auto synced = factory_->wait_for_cache_sync({}, {.fail_fast = true, .timeout = seconds(10)});
     ASSERT_TRUE(synced) << (synced.as_error() ? synced.as_error()->message() : "");
   }
-  void seed(std::string_view key, std::string_view value = "") { ASSERT_TRUE(server_.seed(make_config_map(key, value))); }
+  void seed(std::string_view key, std::string_view value = "") {
+    ASSERT_TRUE(server_.seed(make_config_map(key, value)));
+  }
   void remove(std::string_view key) {
     ASSERT_TRUE(server_.core().remove(kConfigMaps, meta::ObjectKey::parse(key).value()));
   }
@@ -106,7 +108,8 @@ TEST_F(InformerContractTest, ALateHandlerGetsTheCacheReplayedAsInitialAdds) {
 
   Recording seen;
   std::atomic<int> initial{0};
-  const auto counting = informer.add_event_handler({.on_add = [&](const meta::Object&, bool in_list) { initial += in_list ? 1 : 0; }});
+  const auto counting =
+      informer.add_event_handler({.on_add = [&](const meta::Object&, bool in_list) { initial += in_list ? 1 : 0; }});
   const auto registration = informer.add_event_handler(seen.handler());
   ASSERT_TRUE(registration.wait_until_synced());
   ASSERT_TRUE(counting.wait_until_synced());

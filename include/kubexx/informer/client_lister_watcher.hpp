@@ -11,7 +11,7 @@
 namespace kubexx::informer {
 
 struct ClientSourceOptions {
-  std::string namespace_;  ///< empty: all
+  std::string namespace_;                         ///< empty: all
   std::function<void(meta::ListOptions&)> tweak;  ///< selectors and the like, for lists and watches
   meta::Projection projection;                    ///< applied while decoding; default: without managedFields
   rest::Format format = rest::Format::Json;

@@ -49,8 +49,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
   std::shared_ptr<State> state_;
 };
 
-/// A store kept equal to the source, and a handler called on the controller's strand, in order, without a buffer: a slow
-/// handler stalls it. Changing the returned store by hand breaks the notifications.
+/// A store kept equal to the source, and a handler called on the controller's strand, in order, without a buffer: a
+/// slow handler stalls it. Changing the returned store by hand breaks the notifications.
 struct PlainInformer {
   std::shared_ptr<store::Indexer> store;
   std::shared_ptr<Controller> controller;
@@ -63,7 +63,8 @@ struct NewInformerOptions {
   reflector::ReflectorOptions reflector = {};
 };
 
-PlainInformer new_informer(std::shared_ptr<reflector::ListerWatcher> source, std::shared_ptr<ResourceEventHandler> handler,
-                       Strand strand, NewInformerOptions options = {});
+PlainInformer new_informer(std::shared_ptr<reflector::ListerWatcher> source,
+                           std::shared_ptr<ResourceEventHandler> handler, Strand strand,
+                           NewInformerOptions options = {});
 
 }  // namespace kubexx::informer

@@ -91,14 +91,15 @@ class Callback {
   Callback() = default;
   Callback(std::nullptr_t) {}
   template <class F>
-    requires(!std::same_as<std::remove_cvref_t<F>, Callback>)
-  Callback(F function) {
+  requires(!std::same_as<std::remove_cvref_t<F>, Callback>) Callback(F function) {
     if constexpr (std::is_invocable_v<F&, First, Rest..., const EventContext&>) {
       call_ = std::move(function);
     } else if constexpr (std::is_invocable_v<F&, First, Rest...>) {
       call_ = [f = std::move(function)](First first, Rest... rest, const EventContext&) mutable { f(first, rest...); };
     } else if constexpr (std::is_invocable_v<F&, First, const EventContext&>) {
-      call_ = [f = std::move(function)](First first, Rest..., const EventContext& context) mutable { f(first, context); };
+      call_ = [f = std::move(function)](First first, Rest..., const EventContext& context) mutable {
+        f(first, context);
+      };
     } else {
       call_ = [f = std::move(function)](First first, Rest..., const EventContext&) mutable { f(first); };
     }

@@ -27,10 +27,10 @@ struct HandlerOptions {
 /// How a handler keeps up.
 struct HandlerStatus {
   std::string name;
-  std::size_t depth = 0;              ///< calls waiting
+  std::size_t depth = 0;               ///< calls waiting
   Duration oldest = Duration::zero();  ///< how long the first of them has waited
   std::uint64_t calls = 0;
-  std::uint64_t errors = 0;           ///< calls that threw
+  std::uint64_t errors = 0;               ///< calls that threw
   Duration last_call = Duration::zero();  ///< how long the last one took
   Duration slowest_call = Duration::zero();
   bool running = false;

@@ -23,13 +23,13 @@
 namespace kubexx::informer {
 
 enum class QueueKind : std::uint8_t {
-  Ordered,    ///< arrival order across keys, whole lists as one change; the default
-  PerKey,     ///< client-go's older DeltaFIFO: changes of a key are delivered together
+  Ordered,  ///< arrival order across keys, whole lists as one change; the default
+  PerKey,   ///< client-go's older DeltaFIFO: changes of a key are delivered together
 };
 
 struct InformerOptions {
-  std::string name;         ///< for metrics and the inspector; default: the description
-  std::string description;  ///< "pods"
+  std::string name;                     ///< for metrics and the inspector; default: the description
+  std::string description;              ///< "pods"
   meta::GroupVersionResource resource;  ///< for not-found errors of listers; may be empty
   std::optional<meta::GroupVersionKind> expected_kind;
   Duration resync_period = Duration::zero();  ///< default for handlers; 0: never
@@ -37,14 +37,14 @@ struct InformerOptions {
   meta::KeyFunc key_func;
   delta::TransformFunc transform;
   QueueKind queue = QueueKind::Ordered;
-  reflector::ReflectorOptions reflector;  ///< backoff, paging, WatchList, verify_every, error handler
+  reflector::ReflectorOptions reflector;           ///< backoff, paging, WatchList, verify_every, error handler
   Duration stale_after = std::chrono::minutes(3);  ///< without event or bookmark for so long: stale; 0: never
   /// Looks every second whether somebody changed a cached object's bytes; absent: $KUBE_CACHE_MUTATION_DETECTOR.
   std::optional<bool> mutation_detector;
   std::function<void(const std::string& key)> on_mutation;  ///< absent: log, and the next has_synced() throws
-  std::shared_ptr<Executor> executor;  ///< the library's work; required
-  std::shared_ptr<Executor> handlers;  ///< user code; required
-  std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics
+  std::shared_ptr<Executor> executor;                       ///< the library's work; required
+  std::shared_ptr<Executor> handlers;                       ///< user code; required
+  std::shared_ptr<MetricsRegistry> metrics;                 ///< null: no metrics
 };
 
 struct WaitOptions {
@@ -73,8 +73,9 @@ struct InformerStatus {
 ///
 /// Guarantees: the store follows the server, eventually; per object the states seen are a subsequence of the real ones,
 /// in order. The store has a change before any handler hears of it. A handler's calls come one at a time and in order;
-/// different handlers are independent, and a slow or blocked one delays nobody else. Updates without a change reach only
-/// handlers whose resync is due. A delete and a new object of the same name may arrive as one update with another uid.
+/// different handlers are independent, and a slow or blocked one delays nobody else. Updates without a change reach
+/// only handlers whose resync is due. A delete and a new object of the same name may arrive as one update with another
+/// uid.
 ///
 /// Threads: everything is safe from any thread. The work runs on `executor`, handlers on `handlers`.
 /// Stop: final. The watch ends first, then handlers: what waits for them is dropped, what runs finishes.
@@ -84,8 +85,8 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
                                                      InformerOptions options);
   ~SharedIndexInformer();
 
-  /// A handler that comes after the start first gets everything the cache holds, as initial adds. Throws std::logic_error
-  /// after the stop.
+  /// A handler that comes after the start first gets everything the cache holds, as initial adds. Throws
+  /// std::logic_error after the stop.
   Registration add_event_handler(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options = {});
   template <class T = meta::Object>
   Registration add_event_handler(ResourceEventHandlerFuncs<T> functions, HandlerOptions options = {}) {

@@ -13,7 +13,8 @@
 #include "kubexx/informer/sync.hpp"
 #include "kubexx/rest/client.hpp"
 
-// The groups of the typed factory; their headers are generated (include/kubexx/clientset/<group>.hpp in the build tree).
+// The groups of the typed factory; their headers are generated (include/kubexx/clientset/<group>.hpp in the build
+// tree).
 namespace kubexx::clientset {
 class AdmissionregistrationInformers;
 class InternalInformers;
@@ -111,7 +112,8 @@ class SharedInformerFactory {
   }
   /// The first function to be called for a resource makes its informer; it gets the client and the resync period.
   using NewInformerFunc = std::function<std::shared_ptr<SharedIndexInformer>(const rest::Client&, Duration)>;
-  std::shared_ptr<SharedIndexInformer> informer_for(const meta::GroupVersionResource& resource, const NewInformerFunc& make);
+  std::shared_ptr<SharedIndexInformer> informer_for(const meta::GroupVersionResource& resource,
+                                                    const NewInformerFunc& make);
   /// The same informer as the typed chain gives. A resource that the typed API does not know is an Error; the dynamic
   /// factory takes any.
   Result<GenericInformer> for_resource(const meta::GroupVersionResource& resource, const Scope& scope = {});
@@ -192,7 +194,8 @@ Informer<T> new_informer(const rest::Client& client, const std::string& namespac
 }
 
 namespace detail {
-std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client, const meta::GroupVersionResource& resource,
+std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
+                                                   const meta::GroupVersionResource& resource,
                                                    const meta::ResourceInfo* info, const Scope& scope,
                                                    const FactoryOptions& options, const store::Indexers& indexers);
 }

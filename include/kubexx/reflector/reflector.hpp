@@ -40,15 +40,15 @@ std::string_view to_string(ReflectorState state) noexcept;
 
 struct ReflectorStatus {
   ReflectorState state = ReflectorState::Idle;
-  bool synced_once = false;       ///< a whole state was handed to the sink
-  bool used_watch_list = false;   ///< the last whole state came by WatchList
+  bool synced_once = false;      ///< a whole state was handed to the sink
+  bool used_watch_list = false;  ///< the last whole state came by WatchList
   std::string last_sync_resource_version;
   std::optional<Error> last_error;  ///< of the last failed step; cleared by the next whole state
   std::uint64_t attempts = 0;       ///< rounds since the last whole state, the running one included
   std::uint64_t lists = 0;          ///< list rounds begun (not pages)
   std::uint64_t watches = 0;        ///< watches opened, WatchLists included
   std::uint64_t events = 0;
-  std::uint64_t skipped = 0;        ///< events of another kind or without metadata
+  std::uint64_t skipped = 0;                      ///< events of another kind or without metadata
   std::map<std::string, std::uint64_t> restarts;  ///< watch ends by reason: closed, short, expired, throttled, ...
   std::optional<TimePoint> last_activity;         ///< last event, bookmark or whole state
   std::size_t initial_items = 0;                  ///< items of the list under way, for progress
@@ -61,28 +61,31 @@ struct ReflectorOptions {
   std::optional<meta::GroupVersionKind> expected_kind;
   Duration resync_period = Duration::zero();  ///< 0: never
   std::function<bool()> should_resync;        ///< asked at each tick; absent: yes
-  Duration min_watch_timeout = std::chrono::minutes(5);  ///< smaller values are ignored; each watch gets 1 to 2 times it
-  std::int64_t page_size = 0;                            ///< 0: by the rules of list versions
+  Duration min_watch_timeout =
+      std::chrono::minutes(5);  ///< smaller values are ignored; each watch gets 1 to 2 times it
+  std::int64_t page_size = 0;   ///< 0: by the rules of list versions
   Backoff backoff;
   Duration max_internal_error_retry = Duration::zero();  ///< how long 500s in a stream are answered by re-watching
   bool watch_list = true;
   Duration watch_list_progress = std::chrono::seconds(30);  ///< without an event for so long: fall back to a list
   int watch_list_streams = 5;                               ///< streams that end before their bookmark: likewise
   Duration watch_list_reprobe = std::chrono::minutes(10);   ///< how long a refusal is remembered
-  Duration version_check = std::chrono::minutes(5);  ///< how often a restored server is looked for; 0: never
-  Duration verify_every = Duration::zero();          ///< a full list on purpose; 0: never
-  Duration poll_interval = std::chrono::minutes(5);  ///< between lists of a resource without watch
-  WatchErrorHandler watch_error_handler;             ///< absent: a log line
+  Duration version_check = std::chrono::minutes(5);         ///< how often a restored server is looked for; 0: never
+  Duration verify_every = Duration::zero();                 ///< a full list on purpose; 0: never
+  Duration poll_interval = std::chrono::minutes(5);         ///< between lists of a resource without watch
+  WatchErrorHandler watch_error_handler;                    ///< absent: a log line
   /// Every change of state, on the strand; for sync waiting and the inspector. Must not block.
   std::function<void(const ReflectorStatus&)> on_status;
   std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics
   Random* random = nullptr;                  ///< null: Random::process()
 };
 
-/// Keeps a sink equal to a resource on the server: lists (or WatchLists) once, then watches, and starts over when it must.
+/// Keeps a sink equal to a resource on the server: lists (or WatchLists) once, then watches, and starts over when it
+/// must.
 ///
 /// - A whole state is handed over by one `replace`; from then on each event is one call, in the server's order.
-/// - A watch that closes is reopened at once from the last version; 429 and refused connections are waited out without a
+/// - A watch that closes is reopened at once from the last version; 429 and refused connections are waited out without
+/// a
 ///   new list; everything else waits a backoff and lists at the last version, so state never goes back in time. Only a
 ///   list that is refused as too old or too new goes to "" (most recent).
 /// - A server whose versions went back (a restored etcd) is noticed at each re-watch and every `version_check`, and

@@ -43,8 +43,8 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> query;
   transport::Headers headers;  ///< beyond those the client sets
   std::string body;
-  std::string content_type;    ///< of the body; default application/json
-  std::string accept;          ///< default by `format`
+  std::string content_type;  ///< of the body; default application/json
+  std::string accept;        ///< default by `format`
   Format format = Format::Json;
 };
 
@@ -88,10 +88,10 @@ struct ByteCallbacks {
 };
 
 struct ReadOptions {
-  meta::DecodeOptions decode;      ///< projection and limits of each object
+  meta::DecodeOptions decode;  ///< projection and limits of each object
   Format format = Format::Json;
-  bool metadata_only = false;      ///< ask the server for PartialObjectMetadata
-  bool first_list = false;         ///< counts against ClientOptions::max_first_lists until it ends or (watch) its bookmark
+  bool metadata_only = false;  ///< ask the server for PartialObjectMetadata
+  bool first_list = false;     ///< counts against ClientOptions::max_first_lists until it ends or (watch) its bookmark
 };
 
 struct ClientOptions {
@@ -100,7 +100,7 @@ struct ClientOptions {
   std::shared_ptr<Executor> handlers;               ///< for code that may block; null: an ElasticExecutor of its own
   std::shared_ptr<MetricsRegistry> metrics;         ///< null: MetricsRegistry::process()
   std::function<void(std::string_view warning)> on_warning;  ///< server warnings; absent: a log line each, once
-  std::size_t max_first_lists = 8;                  ///< first lists under way at once, so that a start is no storm
+  std::size_t max_first_lists = 8;  ///< first lists under way at once, so that a start is no storm
   int max_retries = 10;
   Random* random = nullptr;
 };
@@ -108,11 +108,11 @@ struct ClientOptions {
 /// Talks to one API server: builds paths, authenticates, retries, decodes. A handle: copies share connections, threads
 /// and credentials.
 ///
-/// Retries (at most max_retries, honoring stop): 429 and 5xx with a Retry-After header for every method; lost connections
-/// for GET. Refused connections are not retried here.
+/// Retries (at most max_retries, honoring stop): 429 and 5xx with a Retry-After header for every method; lost
+/// connections for GET. Refused connections are not retried here.
 ///
-/// Threads: safe from any thread. Asynchronous callbacks run on the given strand, decoding included; a strand that falls
-/// behind holds at most 1 MB of its stream, then the stream pauses.
+/// Threads: safe from any thread. Asynchronous callbacks run on the given strand, decoding included; a strand that
+/// falls behind holds at most 1 MB of its stream, then the stream pauses.
 class Client {
  public:
   struct State;  // src/rest/client_state.hpp
@@ -123,8 +123,7 @@ class Client {
 
   /// Blocks until the answer is there. A non-2xx answer is an Error made of its Status.
   Result<Response> send(const Request& request, const CallOptions& options = {}) const;
-  std::unique_ptr<Call> start(Request request, const Strand& strand,
-                              UniqueFunction<void(Result<Response>)> done) const;
+  std::unique_ptr<Call> start(Request request, const Strand& strand, UniqueFunction<void(Result<Response>)> done) const;
 
   /// One list request (one page), item by item.
   std::unique_ptr<Call> list(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,

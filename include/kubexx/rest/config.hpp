@@ -28,7 +28,7 @@ struct ExecConfig {
   std::vector<std::pair<std::string, std::string>> environment;
   std::string install_hint;
   bool provide_cluster_info = false;
-  std::string interactive_mode;  ///< Never, IfAvailable, Always
+  std::string interactive_mode;   ///< Never, IfAvailable, Always
   std::string cluster_extension;  ///< JSON of the cluster's client.authentication.k8s.io/exec extension
 };
 
@@ -46,7 +46,7 @@ struct Config {
   transport::TlsOptions tls;
   std::string proxy_url;
   std::string unix_socket;
-  std::string user_agent;        ///< default: program/version (os/arch) kubexx
+  std::string user_agent;                     ///< default: program/version (os/arch) kubexx
   std::string default_namespace = "default";  ///< of the context, for programs that act in "the" namespace
   bool disable_compression = false;
   std::optional<Duration> timeout;  ///< of each call that is no watch

@@ -59,7 +59,9 @@ struct KubeConfig {
   std::string current_context;
   std::map<std::string, std::string> extensions;
 
-  bool empty() const noexcept { return clusters.empty() && users.empty() && contexts.empty() && current_context.empty(); }
+  bool empty() const noexcept {
+    return clusters.empty() && users.empty() && contexts.empty() && current_context.empty();
+  }
 
   /// One file's text. `origin` is its path; relative paths in it become absolute. A name twice in one list is an Error.
   static Result<KubeConfig> parse(std::string_view text, const std::string& origin);

@@ -1,6 +1,6 @@
+#include <iostream>
 #include <kubexx/base/error.hpp>
 #include <kubexx/base/executor.hpp>
-#include <iostream>
 
 int main() {
   const auto error = kubexx::Error::api(404, "NotFound", "pods \"x\" not found");

@@ -186,7 +186,8 @@ TEST_F(ReflectorTest, EventsReachTheSinkInOrderAndOtherKindsAreSkipped) {
 
   send(meta::WatchEventType::Added, config_map("a", "2"));
   send(meta::WatchEventType::Modified, config_map("a", "3"));
-  send(meta::WatchEventType::Added, meta::object_from_json(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","resourceVersion":"90"}})"));
+  send(meta::WatchEventType::Added,
+       meta::object_from_json(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","resourceVersion":"90"}})"));
   send(meta::WatchEventType::Added, meta::object_from_json(R"({"kind":"ConfigMap","apiVersion":"v1"})"));
   send(meta::WatchEventType::Deleted, config_map("a", "4"));
   script->stream().send(bookmark("9"));
@@ -322,7 +323,8 @@ TEST_F(ReflectorTest, AListRefusedAsTooOldIsRepeatedAtOnceForTheMostRecent) {
 // TestReflectorFullListIfTooLarge: three spellings of the same answer
 TEST_F(ReflectorTest, AListRefusedAsTooNewIsRepeatedForTheMostRecent) {
   std::vector<Error> spellings = {
-      Error::api(504, "Timeout", "Timeout: x").with_details({"", "", "", "", {{"ResourceVersionTooLarge", "Too large resource version", ""}}}),
+      Error::api(504, "Timeout", "Timeout: x")
+          .with_details({"", "", "", "", {{"ResourceVersionTooLarge", "Too large resource version", ""}}}),
       Error::api(504, "Timeout", "x").with_details({"", "", "", "", {{"", "Too large resource version", ""}}}),
       Error::api(504, "Timeout", "Too large resource version: 30, current: 20")};
   script->answer({}, "30");

@@ -43,11 +43,15 @@ class Script final : public ListerWatcher {
     std::shared_ptr<WatchSink> sink;
     Strand strand;
     bool alive = true;
-    void open() { run([](WatchSink& s) { s.on_open(); }); }
+    void open() {
+      run([](WatchSink& s) { s.on_open(); });
+    }
     void send(meta::WatchEvent event) {
       run([event](WatchSink& s) { s.on_event(event); });
     }
-    void close() { run([](WatchSink& s) { s.on_end(nullptr); }); }
+    void close() {
+      run([](WatchSink& s) { s.on_end(nullptr); });
+    }
     void fail(Error error) {
       run([error](WatchSink& s) { s.on_end(&error); });
     }
@@ -66,7 +70,9 @@ class Script final : public ListerWatcher {
     if (options.limit == 1 && options.resource_version.empty()) {
       ++version_checks;
       if (!current_version.empty()) {
-        strand.post([sink, version = current_version] { sink->on_end(meta::ListMeta{"v1", "ConfigMapList", version, "", {}}); });
+        strand.post([sink, version = current_version] {
+          sink->on_end(meta::ListMeta{"v1", "ConfigMapList", version, "", {}});
+        });
       }
       return std::make_unique<Held>(nullptr);
     }
