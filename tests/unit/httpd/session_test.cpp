@@ -176,7 +176,8 @@ TEST(SessionTest, PipelinedRequestsStopTheInputWhenTheyPileUp) {
   server.tick = std::chrono::seconds(1);
   server.handler = [&](Request, Responder responder) { waiting.push_back(std::move(responder)); };
   const Ticks now = 0;
-  const auto session = make_http1_session({server, now, std::make_shared<Mailbox>([] {}), "peer", {}});
+  const auto mailbox = std::make_shared<Mailbox>([] {});
+  const auto session = make_http1_session({server, now, mailbox, "peer", {}});
   EXPECT_TRUE(session->wants_input());
   int sent = 0;
   while (session->wants_input() && sent < 100'000) {
@@ -185,6 +186,7 @@ TEST(SessionTest, PipelinedRequestsStopTheInputWhenTheyPileUp) {
   }
   EXPECT_LT(sent, 10'000);
   EXPECT_EQ(waiting.size(), 1U);
+  mailbox->close();
 }
 
 TEST(SessionTest, TimeoutsFollowWhatIsAwaited) {
