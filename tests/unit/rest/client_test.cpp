@@ -1,0 +1,337 @@
+#include "kubexx/rest/client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/rest/fake_transport.hpp"
+
+namespace kubexx::rest {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kPod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})";
+
+class RestClientTest : public testing::Test {
+ protected:
+  Client make(Config config = {}) {
+    if (config.host.empty()) config.host = "https://server.example:6443/base";
+    ClientOptions options;
+    options.transport = transport;
+    options.executor = executor;
+    options.handlers = executor;
+    options.metrics = std::make_shared<MetricsRegistry>();
+    options.on_warning = [this](std::string_view text) { warnings.emplace_back(text); };
+    return Client(std::move(config), std::move(options));
+  }
+  Request get_pod() {
+    Request request;
+    request.path = {{"", "v1", "pods"}, "ns", "a", ""};
+    return request;
+  }
+  /// Sends, runs everything that is ready, and gives the answer if there is one.
+  std::optional<Result<Response>> send(const Client& client, Request request) {
+    answer.reset();
+    call = client.start(std::move(request), strand, [this](Result<Response> result) { answer = std::move(result); });
+    executor->run_until_idle();
+    return answer;
+  }
+
+  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  std::shared_ptr<FakeTransport> transport = std::make_shared<FakeTransport>(executor);
+  Strand strand{executor};
+  std::optional<Result<Response>> answer;
+  std::unique_ptr<Call> call;
+  std::vector<std::string> warnings;
+};
+
+TEST_F(RestClientTest, BuildsPathsForCoreAndGroupApisBelowThePrefix) {
+  const auto client = make();
+  transport->answer(200, kPod);
+  send(client, get_pod());
+  Request scale;
+  scale.path = {{"apps", "v1", "deployments"}, "ns", "web", "scale"};
+  transport->answer(200, kPod);
+  send(client, scale);
+
+  EXPECT_EQ(transport->requests[0].url, "https://server.example:6443/base/api/v1/namespaces/ns/pods/a");
+  EXPECT_EQ(transport->requests[1].url,
+            "https://server.example:6443/base/apis/apps/v1/namespaces/ns/deployments/web/scale");
+}
+
+// TestInvalidSegments
+TEST_F(RestClientTest, SegmentsThatLeadElsewhereAreRefusedBeforeAnythingIsSent) {
+  const auto client = make();
+  for (const auto* bad : {"..", ".", "a/b", "a%2fb"}) {
+    auto request = get_pod();
+    request.path.name = bad;
+    const auto result = send(client, request);
+    ASSERT_TRUE(result.has_value());
+    EXPECT_FALSE(*result) << bad;
+  }
+  EXPECT_TRUE(transport->requests.empty());
+}
+
+TEST_F(RestClientTest, TheTokenIsSentToHttpsAndNeverToHttp) {
+  Config config;
+  config.bearer_token = "fake-token";
+  transport->answer(200, kPod);
+  send(make(config), get_pod());
+  config.host = "http://server.example";
+  transport->answer(200, kPod);
+  send(make(config), get_pod());
+
+  EXPECT_EQ(*transport->requests[0].headers.find("authorization"), "Bearer fake-token");
+  EXPECT_EQ(transport->requests[1].headers.find("authorization"), nullptr);
+}
+
+TEST_F(RestClientTest, ImpersonationBecomesHeaders) {
+  Config config;
+  config.impersonate.user = "jane";
+  config.impersonate.groups = {"dev", "ops"};
+  config.impersonate.extra["example.com/scope"] = {"all"};
+  transport->answer(200, kPod);
+  send(make(config), get_pod());
+
+  const auto& headers = transport->requests[0].headers;
+  EXPECT_EQ(*headers.find("Impersonate-User"), "jane");
+  EXPECT_EQ(*headers.find("Impersonate-Extra-example.com%2Fscope"), "all");
+}
+
+// TestTransformUnstructuredError
+TEST_F(RestClientTest, AStatusBodyBecomesTheError) {
+  transport->answer(404, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",
+    "message":"pods \"a\" not found","reason":"NotFound","details":{"name":"a","kind":"pods"},"code":404})");
+
+  const auto result = send(make(), get_pod());
+
+  ASSERT_TRUE(result && !*result);
+  EXPECT_TRUE(result->error().is_not_found());
+  EXPECT_EQ(result->error().message(), "pods \"a\" not found");
+  EXPECT_EQ(result->error().details().kind, "pods");
+}
+
+TEST_F(RestClientTest, APlainTextAnswerBecomesTheErrorToo) {
+  transport->answer(404, "404 page not found\n");
+
+  const auto result = send(make(), get_pod());
+
+  EXPECT_TRUE(result->error().is_not_found());
+  EXPECT_THAT(result->error().message(), HasSubstr("404 page not found"));
+}
+
+// TestCheckRetryHandles429And5xx
+TEST_F(RestClientTest, AnAnswerWithRetryAfterIsRetriedAfterThatTimeForEveryMethod) {
+  auto request = get_pod();
+  request.method = "POST";
+  request.body = kPod;
+  transport->answer(429, "slow down", "3");
+  transport->answer(503, "not yet", "1");
+  transport->answer(201, kPod);
+  const auto client = make();
+  ASSERT_FALSE(send(client, request));
+
+  executor->advance(milliseconds(2999));
+  EXPECT_EQ(transport->requests.size(), 1U);
+  executor->advance(seconds(2));
+
+  ASSERT_TRUE(answer && *answer);
+  EXPECT_EQ((*answer)->status, 201);
+  EXPECT_EQ(transport->requests.size(), 3U);
+  EXPECT_EQ(transport->requests[2].body, kPod);
+}
+
+TEST_F(RestClientTest, WithoutRetryAfterNothingIsRetried) {
+  transport->answer(429, "slow down");
+
+  const auto result = send(make(), get_pod());
+
+  ASSERT_TRUE(result && !*result);
+  EXPECT_TRUE(result->error().is_too_many_requests());
+  EXPECT_EQ(transport->requests.size(), 1U);
+}
+
+// TestRequestMaxRetries
+TEST_F(RestClientTest, RetriesEndAfterTen) {
+  for (int i = 0; i < 20; ++i) transport->answer(503, "no", "1");
+  const auto client = make();
+  send(client, get_pod());
+
+  executor->advance(seconds(60));
+
+  ASSERT_TRUE(answer && !*answer);
+  EXPECT_EQ(transport->requests.size(), 11U);
+}
+
+// TestConnectionResetByPeerIsRetried
+TEST_F(RestClientTest, ALostConnectionIsRetriedForGetAlone) {
+  transport->lose_connection();
+  transport->lose_connection();
+  transport->answer(200, kPod);
+  const auto client = make();
+  send(client, get_pod());
+  executor->advance(seconds(3));
+  ASSERT_TRUE(answer && *answer);
+
+  auto post = get_pod();
+  post.method = "POST";
+  post.body = kPod;
+  transport->lose_connection();
+  const auto result = send(client, post);
+
+  ASSERT_TRUE(result && !*result);
+  EXPECT_TRUE(result->error().is_connection_lost());
+}
+
+TEST_F(RestClientTest, ACanceledCallDeliversNothing) {
+  FakeTransport::Answer hangs;
+  hangs.hangs = true;
+  transport->answers.push_back(hangs);
+  const auto client = make();
+  send(client, get_pod());
+
+  call.reset();
+  executor->advance(seconds(100));
+
+  EXPECT_FALSE(answer);
+}
+
+TEST_F(RestClientTest, ACallThatTakesTooLongIsATimeout) {
+  Config config;
+  config.timeout = seconds(5);
+  FakeTransport::Answer hangs;
+  hangs.hangs = true;
+  transport->answers.push_back(hangs);
+  const auto client = make(config);
+  send(client, get_pod());
+
+  executor->advance(seconds(6));
+
+  ASSERT_TRUE(answer && !*answer);
+  EXPECT_TRUE(answer->error().is_timeout());
+}
+
+TEST_F(RestClientTest, ServerWarningsReachTheHandler) {
+  FakeTransport::Answer a;
+  a.headers.add("Warning", R"(299 - "v1beta1 is \"old\"")");
+  a.headers.add("Warning", R"(199 - "not ours")");
+  a.chunks = {kPod};
+  transport->answers.push_back(a);
+
+  send(make(), get_pod());
+
+  EXPECT_THAT(warnings, ElementsAre("v1beta1 is \"old\""));
+}
+
+TEST_F(RestClientTest, AListIsDeliveredItemByItemWithItsKind) {
+  FakeTransport::Answer a;
+  a.chunks = {
+      R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"next"},"items":[{"met)",
+      R"(adata":{"name":"a"}},{"metadata":{"name":"b"}}]})"};
+  transport->answers.push_back(a);
+  std::vector<std::string> seen;
+  std::optional<Result<meta::ListMeta>> end;
+  const auto client = make();
+  const auto list =
+      client.list({{"", "v1", "pods"}, "", "", ""}, {.limit = 2}, {}, strand,
+                  {[&](meta::Object o) { seen.push_back(std::string(o.kind()) + " " + std::string(o.name())); },
+                   [&](Result<meta::ListMeta> result) { end = std::move(result); }});
+  executor->run_until_idle();
+
+  EXPECT_THAT(seen, ElementsAre("Pod a", "Pod b"));
+  ASSERT_TRUE(end && *end);
+  EXPECT_EQ((*end)->resource_version, "7");
+  EXPECT_EQ((*end)->continue_token, "next");
+  EXPECT_THAT(transport->requests[0].url, HasSubstr("/api/v1/pods?limit=2"));
+}
+
+TEST_F(RestClientTest, AWatchDeliversEventsAndItsCleanEnd) {
+  FakeTransport::Answer a;
+  a.chunks = {R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}})", "\n",
+              R"({"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"9"}}})"};
+  transport->answers.push_back(a);
+  std::vector<std::string> seen;
+  const auto client = make();
+  const auto watch = client.watch(
+      {{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+      {[&] { seen.emplace_back("open"); }, [&](meta::WatchEvent e) { seen.emplace_back(meta::to_string(e.type)); },
+       [&](const Error* error) { seen.emplace_back(error ? "error" : "end"); }});
+  executor->run_until_idle();
+
+  EXPECT_THAT(seen, ElementsAre("open", "ADDED", "BOOKMARK", "end"));
+}
+
+TEST_F(RestClientTest, AnUndecodableWatchEventEndsTheWatchWithADecodeError) {
+  FakeTransport::Answer a;
+  a.chunks = {R"({"type":"ADDED","object":{]})"};
+  a.hangs = false;
+  transport->answers.push_back(a);
+  std::optional<Error> end;
+  const auto client = make();
+  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+                                  {[] {}, [](meta::WatchEvent) {},
+                                   [&](const Error* error) {
+                                     if (error) end = *error;
+                                   }});
+  executor->run_until_idle();
+
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->kind(), ErrorKind::Decode);
+}
+
+TEST_F(RestClientTest, FirstListsWaitTheirTurn) {
+  Config config;
+  config.host = "https://server.example";
+  ClientOptions options;
+  options.transport = transport;
+  options.executor = executor;
+  options.handlers = executor;
+  options.max_first_lists = 2;
+  const Client client(config, options);
+  ReadOptions read;
+  read.first_list = true;
+  int ended = 0;
+  std::vector<std::unique_ptr<Call>> calls;
+  FakeTransport::Answer hangs;
+  hangs.hangs = true;
+  for (int i = 0; i < 5; ++i) {
+    transport->answers.push_back(hangs);
+    calls.push_back(client.list({{"", "v1", "pods"}, "", "", ""}, {}, read, strand,
+                                {[](meta::Object) {}, [&](Result<meta::ListMeta>) { ++ended; }}));
+  }
+  executor->run_until_idle();
+  EXPECT_EQ(transport->requests.size(), 2U);
+
+  calls[0].reset();
+  executor->run_until_idle();
+  EXPECT_EQ(transport->requests.size(), 3U);
+}
+
+TEST(ServerUrlTest, AHostWithoutASchemeIsHttpsOnlyWithTls) {
+  Config config;
+  config.host = "server:6443";
+  EXPECT_TRUE(Client::create(config));
+  config.host = "server:6443/path";
+  EXPECT_FALSE(Client::create(config));
+  config.host = "ftp://server";
+  EXPECT_FALSE(Client::create(config));
+  config.host = "";
+  EXPECT_TRUE(Client::create(config));
+}
+
+TEST(ConfigTest, PrintingShowsNoSecret) {
+  Config config;
+  config.bearer_token = "fake-secret-token";
+  config.password = "fake-password";
+  config.tls.key_data = "fake-key";
+
+  const auto text = config.to_string();
+
+  EXPECT_THAT(text, testing::Not(HasSubstr("fake-")));
+}
+
+}  // namespace
+}  // namespace kubexx::rest

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/executor.hpp"
+#include "kubexx/rest/client.hpp"
+
+namespace kubexx::rest {
+
+/// A transport that answers as scripted, on the executor, and remembers what was sent.
+class FakeTransport final : public transport::Transport {
+ public:
+  struct Answer {
+    int status = 200;
+    transport::Headers headers{{"Content-Type", "application/json"}};
+    std::vector<std::string> chunks;
+    std::optional<Error> error;  // instead of a clean end
+    bool hangs = false;
+  };
+
+  explicit FakeTransport(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
+
+  std::unique_ptr<transport::Exchange> send(transport::Request request,
+                                            std::shared_ptr<transport::ResponseSink> sink) override {
+    requests.push_back(std::move(request));
+    auto alive = std::make_shared<bool>(true);
+    Answer answer;
+    if (!answers.empty()) {
+      answer = std::move(answers.front());
+      answers.pop_front();
+    }
+    executor_->post([sink, answer, alive] {
+      if (!*alive || answer.hangs) return;
+      if (answer.status != 0) sink->on_headers(answer.status, answer.headers);
+      for (const auto& chunk : answer.chunks) {
+        if (*alive) sink->on_data(chunk);
+      }
+      if (*alive) sink->on_end(answer.error ? &*answer.error : nullptr);
+    });
+    struct Handle final : transport::Exchange {
+      explicit Handle(std::shared_ptr<bool> a) : alive(std::move(a)) {}
+      ~Handle() override { *alive = false; }
+      void resume() override {}
+      std::shared_ptr<bool> alive;
+    };
+    return std::make_unique<Handle>(alive);
+  }
+
+  void answer(int status, std::string body, std::string retry_after = "") {
+    Answer a;
+    a.status = status;
+    a.chunks = {std::move(body)};
+    if (!retry_after.empty()) a.headers.add("Retry-After", std::move(retry_after));
+    answers.push_back(std::move(a));
+  }
+  void lose_connection() {
+    Answer a;
+    a.status = 0;
+    a.error = Error::transport(TransportFailure::Reset, "reset by peer");
+    answers.push_back(std::move(a));
+  }
+
+  std::deque<Answer> answers;
+  std::vector<transport::Request> requests;
+
+ private:
+  std::shared_ptr<Executor> executor_;
+};
+
+}  // namespace kubexx::rest

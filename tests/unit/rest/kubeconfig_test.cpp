@@ -1,0 +1,192 @@
+#include "kubexx/rest/kubeconfig.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace kubexx::rest {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kTwo = R"(
+apiVersion: v1
+kind: Config
+current-context: blue
+clusters:
+- name: blue-cluster
+  cluster: {server: https://blue.example:6443, certificate-authority: ca.crt, tls-server-name: inner.example}
+- name: red-cluster
+  cluster: {server: "https://red.example", insecure-skip-tls-verify: true}
+users:
+- name: blue-user
+  user: {token: fake-blue-token}
+- name: red-user
+  user: {username: admin, password: fake-password}
+contexts:
+- name: blue
+  context: {cluster: blue-cluster, user: blue-user, namespace: team}
+- name: red
+  context: {cluster: red-cluster, user: red-user}
+)";
+
+/// A folder that goes with the test.
+class KubeConfigTest : public testing::Test {
+ protected:
+  KubeConfigTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kubexx-test-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~KubeConfigTest() override { std::filesystem::remove_all(folder_); }
+  std::string write(const std::string& name, std::string_view text) {
+    const auto path = folder_ + "/" + name;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    return path;
+  }
+  std::string folder_;
+};
+
+TEST_F(KubeConfigTest, TheCurrentContextDecides) {
+  write("ca.crt", "x");
+  const auto config = KubeConfig::read_file(write("config", kTwo)).value();
+
+  const auto made = to_config(config, {});
+
+  ASSERT_TRUE(made) << made.error();
+  EXPECT_EQ(made->host, "https://blue.example:6443");
+  EXPECT_EQ(made->bearer_token, "fake-blue-token");
+  EXPECT_EQ(made->default_namespace, "team");
+  EXPECT_EQ(made->tls.server_name, "inner.example");
+}
+
+// TestResolveRelativePaths
+TEST_F(KubeConfigTest, RelativePathsAreRelativeToTheirFile) {
+  const auto config = KubeConfig::read_file(write("sub/config", kTwo)).value();
+
+  EXPECT_EQ(config.clusters.at("blue-cluster").certificate_authority, folder_ + "/sub/ca.crt");
+}
+
+// TestTLSServerNameClearsWhenServerNameSet, TestInsecureOverridesCA
+TEST_F(KubeConfigTest, OverridesReplaceTheirWholeGroup) {
+  write("ca.crt", "x");
+  const auto config = KubeConfig::read_file(write("config", kTwo)).value();
+  LoadOptions flags;
+  flags.server = "https://other.example";
+  flags.insecure_skip_tls_verify = true;
+  flags.namespace_ = "namespaces/mine";
+
+  const auto made = to_config(config, flags).value();
+
+  EXPECT_EQ(made.host, "https://other.example");
+  EXPECT_EQ(made.tls.server_name, "");
+  EXPECT_EQ(made.tls.ca_file, "");
+  EXPECT_TRUE(made.tls.insecure_skip_verify);
+  EXPECT_EQ(made.default_namespace, "mine");
+}
+
+TEST_F(KubeConfigTest, AnotherContextMayBeNamedAndMustExist) {
+  const auto config = KubeConfig::read_file(write("config", kTwo)).value();
+  LoadOptions flags;
+  flags.context = "red";
+  EXPECT_EQ(to_config(config, flags).value().username, "admin");
+
+  flags.context = "green";
+  EXPECT_THAT(to_config(config, flags).error().message(), HasSubstr("context \"green\" does not exist"));
+}
+
+// Example_mergingSomeWithConflict, TestConflictingCurrentContext
+TEST_F(KubeConfigTest, OfSeveralFilesTheFirstToSaySomethingWins) {
+  KubeConfigSources sources;
+  sources.precedence = {
+      write("first", "current-context: one\nclusters: [{name: c, cluster: {server: https://first}}]\n"),
+      folder_ + "/missing",
+      write("second",
+            "current-context: two\nclusters: [{name: c, cluster: {server: https://second}}, {name: "
+            "d, cluster: {server: https://d}}]\n")};
+
+  const auto loaded = load_kubeconfig(sources).value();
+
+  EXPECT_EQ(loaded.config.current_context, "one");
+  EXPECT_EQ(loaded.config.clusters.at("c").server, "https://first");
+  EXPECT_EQ(loaded.config.clusters.at("d").server, "https://d");
+}
+
+// TestNonExistentCommandLineFile, TestErrorReadingNonFile
+TEST_F(KubeConfigTest, AnExplicitFileMustBeReadable) {
+  KubeConfigSources sources;
+  sources.explicit_path = folder_ + "/missing";
+  EXPECT_THAT(load_kubeconfig(sources).error().message(), HasSubstr("missing: no such file"));
+  sources.explicit_path = folder_;
+  EXPECT_THAT(load_kubeconfig(sources).error().message(), HasSubstr("is a directory"));
+  sources.explicit_path = write("bad", "clusters: [");
+  EXPECT_THAT(load_kubeconfig(sources).error().message(), HasSubstr("bad"));
+}
+
+// TestDuplicateClusterName and its siblings
+TEST_F(KubeConfigTest, ANameTwiceInOneListIsAnError) {
+  const auto parsed =
+      KubeConfig::parse("clusters: [{name: c, cluster: {server: a}}, {name: c, cluster: {server: b}}]", "f");
+
+  EXPECT_THAT(parsed.error().message(), HasSubstr("cluster \"c\" appears twice"));
+}
+
+// TestConfirmUsableBadInfoButOkConfig, TestConfirmUsableMissingObjects
+TEST_F(KubeConfigTest, OnlyWhatTheContextUsesMustBeSound) {
+  auto config = KubeConfig::parse(kTwo, "").value();
+  config.users["broken"].token = "fake";
+  config.users["broken"].username = "both";
+  EXPECT_THAT(config.problems_of_context("red"), IsEmpty());
+  EXPECT_THAT(config.problems(), Contains(HasSubstr("more than one authentication method")));
+
+  config.contexts["red"].user = "nobody";
+  EXPECT_THAT(config.problems_of_context("red"), Contains(HasSubstr("user \"nobody\" was not found")));
+}
+
+TEST_F(KubeConfigTest, TheRemovedAuthProviderNamesItsSuccessor) {
+  const auto config = KubeConfig::parse(R"({current-context: c, clusters: [{name: k, cluster: {server: "https://x"}}],
+    users: [{name: u, user: {auth-provider: {name: gcp}}}], contexts: [{name: c, context: {cluster: k, user: u}}]})",
+                                        "")
+                          .value();
+
+  EXPECT_THAT(to_config(config, {}).error().message(), HasSubstr("gke-gcloud-auth-plugin"));
+}
+
+TEST_F(KubeConfigTest, CredentialsAreNotForServersWithoutTls) {
+  const auto config =
+      KubeConfig::parse(R"({current-context: c, clusters: [{name: k, cluster: {server: "http://127.0.0.1:1"}}],
+    users: [{name: u, user: {token: fake}}], contexts: [{name: c, context: {cluster: k, user: u}}]})",
+                        "")
+          .value();
+  EXPECT_EQ(to_config(config, {}).value().bearer_token, "");
+
+  LoadOptions flags;
+  flags.token = "fake-asked-for";
+  EXPECT_EQ(to_config(config, flags).value().bearer_token, "fake-asked-for");
+}
+
+TEST_F(KubeConfigTest, AFileWithSecretsThatOthersCanReadIsWarnedOf) {
+  KubeConfigSources sources;
+  sources.explicit_path = write("config", kTwo);
+  EXPECT_THAT(load_kubeconfig(sources).value().warnings, IsEmpty());
+
+  std::filesystem::permissions(sources.explicit_path, std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  EXPECT_THAT(load_kubeconfig(sources).value().warnings, Contains(HasSubstr("readable by others")));
+}
+
+TEST_F(KubeConfigTest, ABadBase64OrTypeIsAnErrorThatNamesTheField) {
+  EXPECT_THAT(KubeConfig::parse("users: [{name: u, user: {client-key-data: '*'}}]", "f").error().message(),
+              HasSubstr("client-key-data"));
+  EXPECT_THAT(KubeConfig::parse("clusters: [{name: u, cluster: {server: [1]}}]", "f").error().message(),
+              HasSubstr("server"));
+  EXPECT_THAT(KubeConfig::parse("[]", "f").error().message(), HasSubstr("a kubeconfig is a map"));
+}
+
+}  // namespace
+}  // namespace kubexx::rest
