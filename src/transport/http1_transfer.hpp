@@ -15,6 +15,13 @@ class Http1Transfer final : public EndpointTransfer, public Carrier {
  public:
   Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_ptr<Call> call, CallOwner& owner);
 
+  /// 0 if it went over a connection that was there.
+  double connections_made() const {
+    long count = 0;
+    curl_easy_getinfo(easy(), CURLINFO_NUM_CONNECTS, &count);
+    return static_cast<double>(count);
+  }
+
   void drop(Call&) override { owner_->retire(*this); }
   void resumed(Call& call, std::size_t taken) override;
 

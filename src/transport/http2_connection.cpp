@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "transport/ascii.hpp"
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t kReadsPerTurn = 64;  // about 1 MB, then other connections have their turn
 constexpr std::size_t kWriteBuffer = 64 * 1024;
 constexpr std::int32_t kConnectionWindow = 16 << 20;
-constexpr std::int32_t kMaxWindow = 0x7fffffff;
+constexpr std::size_t kLongDownload = 4;              // times the pause limit
 constexpr Duration kIdle = std::chrono::seconds(90);  // of Go's client
 constexpr Duration kDefaultPingTimeout = std::chrono::seconds(15);
 constexpr Duration kCheckWithoutPings = std::chrono::seconds(30);
@@ -28,6 +29,10 @@ bool belongs_to_connection(std::string_view name) {
     if (name == special) return true;
   }
   return false;
+}
+
+std::int32_t window_of(std::size_t bytes) {
+  return static_cast<std::int32_t>(std::min<std::size_t>(bytes, 0x7fffffff));
 }
 
 nghttp2_nv field(std::string_view name, std::string_view value) {
@@ -97,7 +102,7 @@ struct Http2Connection::Callbacks {
     Stream* to = stream(session, id);
     if (!to) return 0;
     std::size_t taken = to->call->data({reinterpret_cast<const char*>(data), size});
-    nghttp2_session_consume_stream(session, id, taken);
+    of(self).give_back(*to, taken);
     if (to->call->ended()) of(self).abandon(id);
     return 0;
   }
@@ -148,7 +153,7 @@ struct Http2Connection::Callbacks {
     nghttp2_option_del(option);
     nghttp2_session_callbacks_del(callbacks);
     if (code != 0) throw std::bad_alloc();
-    auto window = static_cast<std::uint32_t>(std::min<std::size_t>(options.pause_limit, kMaxWindow));
+    auto window = static_cast<std::uint32_t>(window_of(options.pause_limit));
     const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
@@ -231,19 +236,32 @@ void Http2Connection::drain() {
 }
 
 void Http2Connection::drop(Call& call) {
-  std::int32_t id = call.stream_id;
-  nghttp2_session_set_stream_user_data(session_, id, nullptr);
+  const std::int32_t id = call.stream_id;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
-  call.carrier = nullptr;
-  streams_.erase(id);
-  idle_since_ = loop_->now();
+  take(id);
   settle();
 }
 
 void Http2Connection::resumed(Call& call, std::size_t taken) {
-  nghttp2_session_consume_stream(session_, call.stream_id, taken);
+  if (auto found = streams_.find(call.stream_id); found != streams_.end()) give_back(*found->second, taken);
   if (call.ended()) abandon(call.stream_id);
   settle();
+}
+
+// The window goes back in small portions, so that a peer that sends fast never sees much less than all of it. One long
+// download at a time gets a larger one: with 1 MB under way it would wait for the peer's scheduler again and again.
+void Http2Connection::give_back(Stream& stream, std::size_t taken) {
+  const std::size_t limit = dial_->endpoint().options->pause_limit;
+  const std::int32_t id = stream.call->stream_id;
+  stream.taken += taken;
+  stream.owed += taken;
+  if (stream.peer_finished) return;
+  if (long_download_ == 0 && stream.taken >= kLongDownload * limit) {
+    long_download_ = id;
+    nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, id, window_of(kLongDownload * limit));
+  }
+  if (stream.owed < limit / 8) return;
+  nghttp2_submit_window_update(session_, NGHTTP2_FLAG_NONE, id, window_of(std::exchange(stream.owed, 0)));
 }
 
 void Http2Connection::abandon(std::int32_t id) {
@@ -257,6 +275,7 @@ std::shared_ptr<Call> Http2Connection::take(std::int32_t id) {
   nghttp2_session_set_stream_user_data(session_, id, nullptr);
   auto call = std::move(found->second->call);
   streams_.erase(found);
+  if (long_download_ == id) long_download_ = 0;
   idle_since_ = loop_->now();
   call->carrier = nullptr;
   return call;
@@ -308,6 +327,9 @@ void Http2Connection::read_some() {
     auto taken = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(buffer), count);
     in_session_ = false;
     if (taken < 0) return fail(Error::decode(peer_ + ": HTTP/2: " + nghttp2_strerror(static_cast<int>(taken))));
+    // At once, so that the peer gets its window back before it ran out of it.
+    if (nghttp2_session_want_write(session_)) flush();
+    if (closed_) return;
   }
   heard();
   settle();
@@ -369,6 +391,7 @@ void Http2Connection::check_alive() {
   if (pinged_) {
     read_some();  // this thread may have been stopped itself, with the answer waiting in the socket
     if (closed_ || !pinged_) return;
+    dead_ = true;
     return fail(
         Error::transport(TransportFailure::Dead, peer_ + ": no answer to a ping for " + seconds_text(patience)));
   }

@@ -29,8 +29,7 @@ class Http2Connection final : public Carrier {
 
   bool has_room() const noexcept { return !draining_ && !closed_ && streams_.size() < stream_limit(); }
   std::size_t stream_limit() const noexcept;
-  std::size_t calls() const noexcept { return streams_.size(); }
-  const TlsMaterial* tls() const noexcept { return dial_->endpoint().tls.get(); }
+  bool found_dead() const noexcept { return dead_; }
   void carry(std::shared_ptr<Call> call);
   void drain();  ///< no new calls; closes now if it has none
 
@@ -44,6 +43,8 @@ class Http2Connection final : public Carrier {
     int status = 0;
     std::size_t header_bytes = 0;
     std::size_t body_sent = 0;
+    std::size_t taken = 0;  ///< by the reader, altogether
+    std::size_t owed = 0;   ///< taken and not yet given back to the peer as window
     bool peer_finished = false;
   };
   struct Callbacks;
@@ -60,6 +61,7 @@ class Http2Connection final : public Carrier {
   Error broken() const;
   void close();
   void end_stream(std::int32_t id, std::uint32_t code);
+  void give_back(Stream& stream, std::size_t taken);
   void finish_stream(std::int32_t id, std::optional<Error> error);
   void abandon(std::int32_t id);  ///< the call ended by itself: nobody wants the rest
   std::shared_ptr<Call> take(std::int32_t id);
@@ -73,10 +75,12 @@ class Http2Connection final : public Carrier {
   std::string peer_;
   std::string output_;
   std::string protocol_error_;
+  std::int32_t long_download_ = 0;  ///< the stream with the larger window
   bool peer_settings_seen_ = false;
   bool wants_write_event_ = false;
   bool pinged_ = false;  ///< and nothing was heard since
   bool draining_ = false;
+  bool dead_ = false;
   bool closed_ = false;
   bool in_session_ = false;  ///< inside nghttp2: settle later
   TimePoint last_read_;

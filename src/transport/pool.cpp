@@ -19,6 +19,7 @@ Pool::Pool(EventLoop& loop, const TransportOptions& options, ProxyRules proxies,
       proxies_(std::move(proxies)),
       tls_(std::move(tls)),
       tls_in_use_(tls_.current()),
+      metrics_(options.metrics),
       multi_(loop) {}
 
 Pool::~Pool() = default;
@@ -26,6 +27,7 @@ Pool::~Pool() = default;
 void Pool::start(std::shared_ptr<Call> call) {
   if (ended_) return call->end(ended_);
   calls_.insert(call);
+  metrics_.calls.add();
   auto target = parse_target(call->request().url);
   auto checked = check_request(call->request());
   if (!target) return finished(call, target.error());
@@ -104,6 +106,7 @@ void Pool::dialed(Origin& origin, Dial& dial, std::optional<Error> error) {
     for (auto& call : waiting) place_on_http1(call);
     return;
   }
+  metrics_.http2_connections.add();
   origin.speaks_http2 = true;
   origin.http1_until.reset();
   origin.connections.push_back(std::make_unique<Http2Connection>(*loop_, std::move(made), *this, limit_of(origin)));
@@ -179,6 +182,7 @@ void Pool::refused(std::shared_ptr<Call> call, Error error) {
 
 void Pool::retire(Carrier& carrier) {
   if (auto transfer = transfers_.find(&carrier); transfer != transfers_.end()) {
+    metrics_.http1_connections.add(transfer->second->connections_made());
     transfers_.erase(transfer);
     return;
   }
@@ -186,6 +190,7 @@ void Pool::retire(Carrier& carrier) {
     auto found = std::find_if(origin.connections.begin(), origin.connections.end(),
                               [&](auto& connection) { return connection.get() == &carrier; });
     if (found == origin.connections.end()) continue;
+    if ((*found)->found_dead()) metrics_.dead_connections.add();
     retired_.push_back(std::move(*found));  // it is still at work
     origin.connections.erase(found);
     loop_->defer([this] { retired_.clear(); });

@@ -15,6 +15,7 @@
 #include "transport/http2_connection.hpp"
 #include "transport/proxy.hpp"
 #include "transport/tls_material.hpp"
+#include "transport/transport_metrics.hpp"
 
 namespace kubexx::transport {
 
@@ -60,6 +61,7 @@ class Pool final : public CallOwner {
   ProxyRules proxies_;
   TlsSource tls_;
   std::shared_ptr<const TlsMaterial> tls_in_use_;
+  TransportMetrics metrics_;
   CurlMulti multi_;
   std::unordered_set<std::shared_ptr<Call>> calls_;
   std::map<std::string, Origin> origins_;

@@ -30,7 +30,14 @@ bool is_token(std::string_view text) noexcept {
 }  // namespace
 
 std::string Target::address() const {
-  return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
+  const bool bracketed = host.find(':') != std::string::npos;
+  std::string result;
+  if (bracketed) result += '[';
+  result += host;
+  if (bracketed) result += ']';
+  result += ':';
+  result += port;
+  return result;
 }
 
 Result<Target> parse_target(const std::string& url) {
@@ -54,8 +61,8 @@ Result<Target> parse_target(const std::string& url) {
                          ? target.address().substr(0, target.address().size() - target.port.size() - 1)
                          : target.address();
   target.path = part(parsed.get(), CURLUPART_PATH);
-  if (target.path.empty()) target.path = "/";
-  if (auto query = part(parsed.get(), CURLUPART_QUERY); !query.empty()) target.path += "?" + query;
+  if (target.path.empty()) target.path.push_back('/');
+  if (auto query = part(parsed.get(), CURLUPART_QUERY); !query.empty()) target.path.append(1, '?').append(query);
   return target;
 }
 

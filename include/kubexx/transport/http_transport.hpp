@@ -33,8 +33,10 @@ struct TransportOptions {
   Duration read_idle = std::chrono::seconds(30);     ///< silence on a connection before it is probed
   Duration ping_timeout = std::chrono::seconds(15);  ///< how long the answer to the probe may take
   std::size_t max_streams_per_connection = 100;      ///< further requests open the next connection
-  std::size_t pause_limit = 1 << 20;                 ///< bytes a paused stream may hold at most
-  std::shared_ptr<MetricsRegistry> metrics{};        ///< null: MetricsRegistry::process()
+  /// Bytes a paused stream may hold at most. One stream a connection that already took 4 times as many may hold as
+  /// many.
+  std::size_t pause_limit = 1 << 20;
+  std::shared_ptr<MetricsRegistry> metrics{};  ///< null: MetricsRegistry::process()
 };
 
 /// HTTP/1.1 and HTTP/2 over TCP or TLS; one I/O thread drives every connection.

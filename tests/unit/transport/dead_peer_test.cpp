@@ -53,6 +53,7 @@ TEST(DeadPeerTest, AStoppedServerProcessEndsEveryStreamAsDead) {
   ServerProcess server(ServerTls{authority.issue({"127.0.0.1"}), "", "h2"});
   TransportOptions options;
   options.tls.ca_data = authority.pem();
+  options.metrics = std::make_shared<MetricsRegistry>();
   options.read_idle = 300ms;
   options.ping_timeout = 200ms;
   auto client = make_transport(options);
@@ -70,6 +71,9 @@ TEST(DeadPeerTest, AStoppedServerProcessEndsEveryStreamAsDead) {
   EXPECT_LT(until_noticed, 5s);
   ASSERT_TRUE(second->await_end());
   EXPECT_EQ(second->error()->transport_failure(), TransportFailure::Dead);
+  std::string exposed = options.metrics->expose();
+  EXPECT_NE(exposed.find("kubexx_transport_dead_connections_total 1\n"), std::string::npos) << exposed;
+  EXPECT_NE(exposed.find("kubexx_transport_connections_total{protocol=\"http2\"} 1\n"), std::string::npos) << exposed;
 }
 
 TEST(DeadPeerTest, AServerThatIsStoppedForAMomentOnlyIsNotDead) {
