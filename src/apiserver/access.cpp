@@ -5,7 +5,7 @@
 
 namespace kubexx::apiserver {
 
-Result<meta::Object> CoreImpl::seed(const meta::Object& object) {
+Result<meta::Object> CoreImpl::seed(const meta::Object& object, bool must_exist) {
   const std::lock_guard lock(mutex_);
   const auto resource = table_.find_kind(object.api_version(), object.kind());
   if (!resource || !resource->bucket)
@@ -18,6 +18,8 @@ Result<meta::Object> CoreImpl::seed(const meta::Object& object) {
   const meta::DraftRef metadata = draft["metadata"];
   const std::string key = storage_key(resource->namespaced ? object.namespace_() : std::string_view(), object.name());
   const auto known = resource->bucket->objects.find(key);
+  if (must_exist && known == resource->bucket->objects.end())
+    return not_found(resource->group, resource->resource, object.name());
   if (object.uid().empty())
     metadata["uid"].set(known == resource->bucket->objects.end() ? make_uid() : std::string(known->second.uid()));
   if (object.creation_timestamp().empty()) metadata["creationTimestamp"].set(now_text());

@@ -355,7 +355,10 @@ RequestLog& Core::requests() noexcept {
   return impl_->log;
 }
 Result<meta::Object> Core::seed(const meta::Object& object) {
-  return impl_->seed(object);
+  return impl_->seed(object, false);
+}
+Result<meta::Object> Core::update(const meta::Object& object) {
+  return impl_->seed(object, true);
 }
 Result<meta::Object> Core::get(const meta::GroupVersionResource& resource, const meta::ObjectKey& key) const {
   return impl_->get(resource, key);

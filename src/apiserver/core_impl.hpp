@@ -71,7 +71,7 @@ class CoreImpl : public std::enable_shared_from_this<CoreImpl> {
   void handle(Request request, std::shared_ptr<ResponseWriter> writer);
 
   // Object access for tests, and faults (see Core).
-  Result<meta::Object> seed(const meta::Object& object);
+  Result<meta::Object> seed(const meta::Object& object, bool must_exist);
   Result<meta::Object> get(const meta::GroupVersionResource& gvr, const meta::ObjectKey& key);
   std::vector<meta::Object> list(const meta::GroupVersionResource& gvr, std::string_view namespace_);
   Result<meta::Object> remove(const meta::GroupVersionResource& gvr, const meta::ObjectKey& key);
@@ -93,8 +93,6 @@ class CoreImpl : public std::enable_shared_from_this<CoreImpl> {
   const std::string& admin_token() const noexcept { return authority_.admin_token(); }
 
  private:
-  friend class WorkloadActors;
-
   // core.cpp: from the request to the handler and back. Called without the lock.
   void proceed(const std::shared_ptr<Call>& call);
   void serve_resource(const std::shared_ptr<Call>& call);

@@ -1,4 +1,5 @@
 #include "apiserver/core_impl.hpp"
+#include "apiserver/openapi.hpp"
 #include "apiserver/status.hpp"
 #include "kubexx/meta/json.hpp"
 
@@ -139,6 +140,12 @@ Result<Answer> CoreImpl::serve_path(Call& call) {
     Answer out;
     out.raw = kVersion;
     out.raw_type = "application/json";
+    return out;
+  }
+  if (path == "/openapi/v2") {
+    Answer out;
+    out.raw = openapi_v2();
+    out.raw_type = kOpenapiProtobuf;
     return out;
   }
   const std::lock_guard lock(mutex_);

@@ -120,7 +120,6 @@ void CoreImpl::do_watch(const std::shared_ptr<Call>& call) {
   watcher->resource = call->resource;
   watcher->filter = std::move(*filter);
   watcher->form = call->form;
-  watcher->form.include_object = {};
   watcher->namespace_ = call->route.namespace_;
   watcher->user_agent = call->request.header("user-agent");
   watcher->out = call->out;

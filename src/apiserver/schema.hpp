@@ -89,6 +89,10 @@ class Schema {
   const std::vector<ResourceFacts>& resources() const noexcept { return resources_; }
   const TypeInfo* type(std::string_view name) const noexcept;
   const TypeInfo& object_meta() const noexcept { return *object_meta_; }
+  template <class F>
+  void for_each_type(F&& visit) const {
+    for (const TypeInfo& type : type_storage_) visit(type);
+  }
 
  private:
   Schema();

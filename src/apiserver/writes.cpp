@@ -38,14 +38,23 @@ bool content_differs(const Resource& resource, const Object& a, const Object& b)
   return resource.resource == "endpointslices" && !(a.metadata_value()["labels"] == b.metadata_value()["labels"]);
 }
 
-bool same_but_for_ownership_times(const Object& a, const Object& b) {
-  const auto strip = [](const Object& object) {
-    meta::Draft draft = object.edit();
-    draft["metadata"].erase("managedFields");
-    draft["metadata"].erase("resourceVersion");
-    return draft.to_object();
+// Equal maps, the named keys left out.
+bool same_except(Value a, Value b, std::initializer_list<std::string_view> ignored) {
+  const auto skipped = [&](std::string_view name) {
+    return std::find(ignored.begin(), ignored.end(), name) != ignored.end();
   };
-  if (!(strip(a) == strip(b))) return false;
+  for (const auto& [name, value] : a.entries()) {
+    if (!skipped(name) && !(b[name] == value)) return false;
+  }
+  for (const auto& [name, value] : b.entries()) {
+    if (!skipped(name) && !a[name].exists()) return false;
+  }
+  return true;
+}
+
+bool same_but_for_ownership_times(const Object& a, const Object& b) {
+  if (!same_except(a.root(), b.root(), {"metadata"})) return false;
+  if (!same_except(a.metadata_value(), b.metadata_value(), {"managedFields", "resourceVersion"})) return false;
   std::vector<Manager> left = managers_of(a);
   std::vector<Manager> right = managers_of(b);
   if (left.size() != right.size()) return false;
@@ -301,6 +310,7 @@ Result<Answer> CoreImpl::replace_object(Call& call, const Object& old_stored, co
     draft["metadata"]["generation"].set(old.generation() + 1);
   }
   write_managers(std::move(*managers), draft);
+  if (!call.dry_run) draft["metadata"]["resourceVersion"].set(std::to_string(storage_.version() + 1));
   candidate = canonical(resource, draft.to_object());
 
   Answer out;
@@ -312,7 +322,7 @@ Result<Answer> CoreImpl::replace_object(Call& call, const Object& old_stored, co
   const bool released = !old.deletion_timestamp().empty() && candidate.finalizers().empty() &&
                         !old.finalizers().empty() && old.metadata_value()["deletionGracePeriodSeconds"].int_or(0) == 0;
   if (released && !(resource.resource == "namespaces" && resource.group.empty())) {
-    out.object = candidate;
+    out.object = with_version(candidate, std::stoull("0" + std::string(old.resource_version())));
     // The last holder let go: watchers see the deletion, not the update.
     remove_now(resource, key);
     return out;
@@ -321,9 +331,7 @@ Result<Answer> CoreImpl::replace_object(Call& call, const Object& old_stored, co
     out.object = old;
     return out;
   }
-  draft = candidate.edit();
-  draft["metadata"]["resourceVersion"].set(std::to_string(storage_.version() + 1));
-  out.object = store(resource, key, canonical(resource, draft.to_object()));
+  out.object = store(resource, key, candidate);
   if (released) finalize_namespace(std::string(old.name()));
   return out;
 }

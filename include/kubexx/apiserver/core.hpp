@@ -49,6 +49,8 @@ class Core {
   /// served; uid and creationTimestamp are made when missing, resourceVersion is the next version. Namespaces need not
   /// exist.
   Result<meta::Object> seed(const meta::Object& object);
+  /// The same for an object that is there; 404 when it is not.
+  Result<meta::Object> update(const meta::Object& object);
   /// The same for text: "{...}", "[...]" of objects or a List.
   Result<void> seed_json(std::string_view json);
   Result<meta::Object> get(const meta::GroupVersionResource& resource, const meta::ObjectKey& key) const;

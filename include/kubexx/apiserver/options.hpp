@@ -23,11 +23,11 @@ enum class Role {
 };
 
 struct User {
-  std::string token;  ///< bearer token; empty: found by name, from a client certificate
-  std::string name;
-  std::vector<std::string> groups;
+  std::string token{};  ///< bearer token; empty: found by name, from a client certificate
+  std::string name{};
+  std::vector<std::string> groups{};
   Role role = Role::Admin;
-  std::string namespace_;
+  std::string namespace_{};
 };
 
 /// Every setting of Core and Server. Core has no use for the first block.
@@ -40,8 +40,8 @@ struct Options {
   bool api_all = false;  ///< serve every version in the schema, also those a 1.36 server no longer has
   /// Off: whoever comes is admin. On: no credentials is system:anonymous (403), a wrong token 401.
   bool authentication = true;
-  std::vector<User> users;  ///< beside the admin, whose token is made at start
-  std::string admin_token;  ///< empty: a random one
+  std::vector<User> users{};  ///< beside the admin, whose token is made at start
+  std::string admin_token{};  ///< empty: a random one
 
   std::size_t history_events = 100'000;   ///< events kept for watches and old pages, over all resources
   std::size_t history_bytes = 256 << 20;  ///< and their size; the oldest go first
@@ -55,7 +55,7 @@ struct Options {
   std::uint64_t seed = 0;          ///< of uids, generated names and tokens; 0: from the system
 
   /// Runs timers and, for Server, requests. Null: Server makes its own, Core must be given one.
-  std::shared_ptr<Executor> executor;
+  std::shared_ptr<Executor> executor{};
 };
 
 }  // namespace kubexx::apiserver

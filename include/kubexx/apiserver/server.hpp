@@ -45,6 +45,7 @@ class Server {
   std::uint64_t version() const { return core().version(); }
   RequestLog& requests() { return core().requests(); }
   Result<meta::Object> seed(const meta::Object& object) { return core().seed(object); }
+  Result<meta::Object> update(const meta::Object& object) { return core().update(object); }
   template <class T>
   Result<meta::Object> remove(const Result<meta::ObjectKey>& key) {
     return core().template remove<T>(key);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "apiserver/resource.hpp"
+#include "kubexx/base/clock.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::apiserver {
+
+using Cell = std::variant<std::string, std::int64_t, bool>;
+
+/// One column of kubectl's table for a kind.
+struct Column {
+  std::string name;
+  std::string type = "string";
+  std::string format;
+  int priority = 0;  ///< 1: only with -o wide
+  std::string description;
+};
+
+struct Columns {
+  std::vector<Column> columns;
+  /// One cell per column.
+  std::vector<Cell> (*row)(const meta::Object& object, WallTime now) = nullptr;
+};
+
+/// The columns of a built-in kind; for kinds without ones of their own, name and creation time.
+const Columns& columns_of(const Resource& resource);
+
+/// "5d3h", "2m30s": how kubectl shows the time since then. "<unknown>" for no time.
+std::string age(std::string_view timestamp, WallTime now);
+
+}  // namespace kubexx::apiserver

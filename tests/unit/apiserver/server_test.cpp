@@ -1,0 +1,117 @@
+#include "kubexx/apiserver/server.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "kubexx/meta/json.hpp"
+#include "unit/httpd/raw_client.hpp"
+
+namespace kubexx::apiserver {
+namespace {
+
+const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
+
+std::string request(const Server& server, const std::string& method, const std::string& target,
+                    const std::string& body = {}) {
+  std::string out =
+      method + ' ' + target + " HTTP/1.1\r\nhost: x\r\nauthorization: Bearer " + server.admin_token() + "\r\n";
+  if (!body.empty()) out += "content-type: application/json\r\ncontent-length: " + std::to_string(body.size()) + "\r\n";
+  return out + "\r\n" + body;
+}
+
+httpd::RawClient::Reply converse(httpd::RawClient& client, const std::string& text) {
+  client.send(text);
+  return client.reply();
+}
+
+TEST(ServerTest, AnswersOverHttpAndStreamsWatches) {
+  Server server;
+  httpd::RawClient watcher(server.port());
+  watcher.send(request(server, "GET", kConfigMaps + "?watch=1"));
+  ASSERT_TRUE(watcher.fill_until("\r\n\r\n"));
+  httpd::RawClient client(server.port());
+
+  const auto made = converse(client, request(server, "POST", kConfigMaps, R"({"metadata":{"name":"a"}})"));
+  EXPECT_EQ(made.status, 201);
+  EXPECT_TRUE(watcher.fill_until("\"type\":\"ADDED\""));
+  EXPECT_TRUE(watcher.fill_until("\"name\":\"a\""));
+  EXPECT_EQ(server.requests().count("watch", "configmaps"), 1u);
+}
+
+TEST(ServerTest, KnowsWhenAWatcherLeft) {
+  Server server;
+  {
+    httpd::RawClient watcher(server.port());
+    watcher.send(request(server, "GET", kConfigMaps + "?watch=1"));
+    ASSERT_TRUE(watcher.fill_until("\r\n\r\n"));
+    EXPECT_EQ(server.core().watchers(), 1u);
+  }
+  httpd::RawClient client(server.port());
+  for (int i = 0; i < 1000 && server.core().watchers() > 0; ++i) converse(client, request(server, "GET", "/healthz"));
+  EXPECT_EQ(server.core().watchers(), 0u);
+}
+
+TEST(ServerTest, ARestartKeepsPortAndData) {
+  Server server;
+  const std::uint16_t port = server.port();
+  httpd::RawClient before(port);
+  converse(before, request(server, "POST", kConfigMaps, R"({"metadata":{"name":"a"}})"));
+
+  ASSERT_TRUE(server.restart().has_value());
+
+  EXPECT_EQ(server.port(), port);
+  httpd::RawClient after(port);
+  EXPECT_EQ(converse(after, request(server, "GET", kConfigMaps + "/a")).status, 200);
+}
+
+TEST(ServerTest, RefusesConnectionsDuringAnOutage) {
+  Server server;
+  {
+    auto outage = server.refuse_connections();
+    httpd::RawClient refused(server.port());
+    EXPECT_TRUE(!refused.connected() || (refused.send(request(server, "GET", "/healthz")), refused.receive().empty()));
+  }
+  httpd::RawClient client(server.port());
+  EXPECT_EQ(converse(client, request(server, "GET", "/healthz")).status, 200);
+}
+
+TEST(ServerTest, ServesTlsToClientsWithItsAuthority) {
+  Options options;
+  options.tls = true;
+  Server server(options);
+  EXPECT_TRUE(server.url().starts_with("https://"));
+  httpd::ClientTls tls;
+  tls.ca = server.ca_pem();
+  tls.protocols = "http/1.1";
+  tls.identity = {server.admin_certificate_pem(), server.admin_key_pem()};
+  httpd::RawClient client(server.port(), &tls);
+
+  client.send("GET " + kConfigMaps + " HTTP/1.1\r\nhost: x\r\n\r\n");
+
+  EXPECT_EQ(client.reply().status, 200);
+}
+
+TEST(ServerTest, WritesAKubeconfigForTheOwnerOnly) {
+  Options options;
+  options.tls = true;
+  Server server(options);
+  char directory[] = "/tmp/kubexx-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(directory), nullptr);
+  const std::string path = std::string(directory) + "/config";
+
+  ASSERT_TRUE(server.write_kubeconfig(path).has_value());
+
+  struct stat info {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_NE(server.kubeconfig().find("certificate-authority-data: "), std::string::npos);
+  EXPECT_FALSE(server.write_kubeconfig(std::string(directory) + "/absent/config").has_value());
+  ::unlink(path.c_str());
+  ::rmdir(directory);
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
