@@ -114,7 +114,7 @@ Result<Applied> apply_configuration(const Resource& resource, const Object& live
                                     const Writer& writer, bool force) {
   const TypeNode type = type_node(resource);
   FieldSet wanted = fields_of(type, config.root());
-  strip_system_fields(wanted);
+  strip_foreign_fields(resource, writer.subresource, wanted);
 
   std::vector<Manager> managers = managers_of(live);
   Manager mine;
@@ -134,7 +134,7 @@ Result<Applied> apply_configuration(const Resource& resource, const Object& live
 
   // Others' fields that this would change.
   FieldSet changed = diff_fields(type, live.root(), merged.root()).changed;
-  strip_system_fields(changed);
+  strip_foreign_fields(resource, writer.subresource, changed);
   if (!live) changed = FieldSet();
   std::vector<std::pair<const Manager*, FieldSet>> conflicts;
   for (const Manager& manager : managers) {

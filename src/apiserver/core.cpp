@@ -324,6 +324,7 @@ void CoreImpl::answer_error(Call& call, const Error& error, std::string_view con
     body = std::move(encoded).value_or(std::string());
   }
   HeaderFields headers = base_headers(content_type(format, false));
+  if (status == 403) headers.emplace_back("X-Content-Type-Options", "nosniff");
   if (const auto delay = error.retry_after()) {
     headers.emplace_back("Retry-After",
                          std::to_string(std::chrono::duration_cast<std::chrono::seconds>(*delay).count()));

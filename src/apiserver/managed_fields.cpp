@@ -75,11 +75,21 @@ void strip_system_fields(FieldSet& fields) {
   if (metadata->second.empty()) fields.children.erase(metadata);
 }
 
+void strip_foreign_fields(const Resource& resource, std::string_view subresource, FieldSet& fields) {
+  strip_system_fields(fields);
+  if (!resource.has_status) return;
+  if (subresource.empty()) {
+    fields.children.erase("f:status");
+  } else if (subresource == "status") {
+    std::erase_if(fields.children, [](const auto& entry) { return entry.first != "f:status"; });
+  }
+}
+
 std::vector<Manager> after_update(const Resource& resource, std::vector<Manager> managers, const meta::Object& before,
                                   const meta::Object& after, const Writer& writer) {
   FieldDiff diff = diff_fields(type_node(resource), before.root(), after.root());
-  strip_system_fields(diff.changed);
-  strip_system_fields(diff.removed);
+  strip_foreign_fields(resource, writer.subresource, diff.changed);
+  strip_foreign_fields(resource, writer.subresource, diff.removed);
   if (diff.changed.empty() && diff.removed.empty()) return managers;
   Manager mine;
   mine.manager = writer.manager;

@@ -48,5 +48,7 @@ std::vector<Manager> after_update(const Resource& resource, std::vector<Manager>
 
 /// Fields of metadata and type that nobody owns.
 void strip_system_fields(FieldSet& fields);
+/// The same, and those that a write to this subresource ("" is the main one) leaves alone.
+void strip_foreign_fields(const Resource& resource, std::string_view subresource, FieldSet& fields);
 
 }  // namespace kubexx::apiserver

@@ -190,7 +190,8 @@ meta::Object status_object(const Error& error, std::string_view continue_token) 
   field("reason", error.reason());
   const StatusDetails& about = error.details();
   const bool empty = about == StatusDetails{} && !error.retry_after();
-  const bool bare = error.code() == 404 || error.code() == 405 || error.code() == 422;
+  const bool bare =
+      error.code() == 404 || error.code() == 405 || error.code() == 422 || error.message().starts_with("406: ");
   if (!empty || bare) {
     out.key("details");
     out.begin_map();

