@@ -11,7 +11,7 @@ int main() {
   auto config = kubexx::rest::Config::load();  // $KUBECONFIG, ~/.kube/config, then in-cluster
   if (!config) return std::cerr << config.error() << '\n', 1;
 
-  kubexx::informer::SharedInformerFactory factory(kubexx::rest::Client(*config));
+  kubexx::informer::SharedInformerFactory factory{kubexx::rest::Client(*config)};
   auto pods = factory.for_resource({"", "v1", "pods"}).value();
   auto registration = pods.informer().add_event_handler({
       .on_add = [](const auto& pod) { std::cout << "+ " << pod.name() << '\n'; },
