@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "apiserver/status.hpp"
+#include "kubexx/codec/protobuf.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/yaml.hpp"
 
 namespace kubexx::apiserver {
-
-bool protobuf_available() noexcept {
-  return false;
-}
 
 Result<meta::Object> decode_body(Format format, std::string_view body) {
   switch (format) {
@@ -21,14 +18,17 @@ Result<meta::Object> decode_body(Format format, std::string_view body) {
     }
     case Format::Yaml:
       return meta::parse_yaml_document(body);
-    case Format::Protobuf:
-      break;
+    case Format::Protobuf: {
+      meta::DecodeOptions options;
+      options.max_bytes = 16 << 20;
+      return codec::parse_protobuf(body, options);
+    }
   }
   return unsupported_media_type();
 }
 
 Result<std::string> encode_body(Format format, const meta::Object& object) {
-  if (format == Format::Protobuf) return not_acceptable();
+  if (format == Format::Protobuf) return codec::to_protobuf(object, codec::UnknownFields::Drop);
   if (format == Format::Yaml) return meta::to_yaml(object, meta::YamlKeys::Sorted);
   std::string out;
   meta::append_json(out, object.root());
@@ -37,6 +37,7 @@ Result<std::string> encode_body(Format format, const meta::Object& object) {
 }
 
 std::string watch_frame(Format format, std::string_view type, std::string_view encoded) {
+  if (format == Format::Protobuf) return codec::protobuf_watch_frame(type, encoded);
   std::string out;
   if (format == Format::Yaml) {
     out.append("object:\n");

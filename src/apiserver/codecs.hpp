@@ -9,9 +9,6 @@
 
 namespace kubexx::apiserver {
 
-/// Whether the protobuf codec is part of this build.
-bool protobuf_available() noexcept;
-
 /// The text of a request body as a document.
 Result<meta::Object> decode_body(Format format, std::string_view body);
 /// One whole answer. JSON ends in a newline, as the server's answers do.

@@ -78,7 +78,7 @@ Result<Negotiated> negotiate(std::string_view accept, const Offer& offer) {
       out.format = Format::Json;
     } else if (clause.type == "application/yaml") {
       out.format = Format::Yaml;
-    } else if (clause.type == "application/vnd.kubernetes.protobuf" && offer.protobuf && protobuf_available()) {
+    } else if (clause.type == "application/vnd.kubernetes.protobuf" && offer.protobuf) {
       out.format = Format::Protobuf;
     } else {
       continue;
@@ -117,7 +117,7 @@ Result<Format> body_format(std::string_view content_type) {
   const std::string_view type = trim(content_type.substr(0, content_type.find(';')));
   if (type.empty() || type == "application/json" || type == "*/*") return Format::Json;
   if (type == "application/yaml" || type == "application/x-yaml") return Format::Yaml;
-  if (type == "application/vnd.kubernetes.protobuf" && protobuf_available()) return Format::Protobuf;
+  if (type == "application/vnd.kubernetes.protobuf") return Format::Protobuf;
   return unsupported_media_type();
 }
 

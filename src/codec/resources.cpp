@@ -2,14 +2,12 @@
 
 #include <map>
 
-#include "kubexx/codec/schema_text.hpp"
-#include "kubexx/meta/json.hpp"
+#include "codec/schema.hpp"
 
 namespace kubexx::codec {
 namespace {
 
 struct Table {
-  meta::Object schema;  // owns every text
   std::vector<BuiltinResource> resources;
   std::map<meta::GroupVersionResource, const BuiltinResource*> by_resource;
   std::map<meta::GroupVersionKind, const BuiltinResource*> by_kind;
@@ -23,8 +21,7 @@ std::vector<std::string_view> texts(meta::Value list) {
 
 Table* make_table() {
   auto* table = new Table;  // for the process: handed out by reference
-  table->schema = meta::parse_json(schema_json()).value();
-  for (const auto entry : table->schema["resources"].items()) {
+  for (const auto entry : schema()["resources"].items()) {
     BuiltinResource resource;
     resource.info.group = entry["group"].string();
     resource.info.version = entry["version"].string();

@@ -17,6 +17,7 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   if (scope.cluster_wide || (info && !info->namespaced)) source.namespace_.clear();
   source.projection = options.projection;
   source.metadata_only = options.metadata_only;
+  source.format = info && info->protobuf ? rest::Format::Protobuf : rest::Format::Json;
   source.tweak = [scope, tweak = options.tweak_list_options](meta::ListOptions& query) {
     if (!scope.label_selector.empty()) query.label_selector = scope.label_selector;
     if (!scope.field_selector.empty()) query.field_selector = scope.field_selector;

@@ -1,19 +1,19 @@
 #include "rest/body_decoder.hpp"
 
+#include "kubexx/codec/protobuf.hpp"
+#include "kubexx/codec/protobuf_stream.hpp"
 #include "kubexx/meta/json_stream.hpp"
-#include "kubexx/meta/yaml.hpp"
 
 namespace kubexx::rest {
 namespace {
 
-enum class MediaType { Json, Protobuf, Yaml, Other };
+enum class MediaType { Json, Protobuf, Other };
 
 MediaType media_type(std::string_view content_type) {
   auto type = content_type.substr(0, content_type.find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);
   if (type.empty() || type == "application/json") return MediaType::Json;
-  if (type == "application/vnd.kubernetes.protobuf") return MediaType::Protobuf;
-  if (type == "application/yaml") return MediaType::Yaml;
+  if (type == codec::kProtobufMediaType) return MediaType::Protobuf;
   return MediaType::Other;
 }
 
@@ -27,26 +27,28 @@ Error unreadable(std::string_view content_type) {
                        std::string(content_type.substr(0, 100)));
 }
 
-class JsonList final : public ListReader {
+template <class Reader>
+class List final : public ListReader {
  public:
-  JsonList(const meta::DecodeOptions& options, UniqueFunction<void(meta::Object)> item)
+  List(const meta::DecodeOptions& options, UniqueFunction<void(meta::Object)> item)
       : reader_(options, std::move(item)) {}
   Result<void> feed(std::string_view bytes) override { return reader_.feed(bytes); }
   Result<meta::ListMeta> finish() override { return reader_.finish(); }
 
  private:
-  meta::JsonListReader reader_;
+  Reader reader_;
 };
 
-class JsonWatch final : public WatchReader {
+template <class Reader>
+class Watch final : public WatchReader {
  public:
-  JsonWatch(const meta::DecodeOptions& options, UniqueFunction<void(meta::WatchEvent)> event)
+  Watch(const meta::DecodeOptions& options, UniqueFunction<void(meta::WatchEvent)> event)
       : reader_(options, std::move(event)) {}
   Result<void> feed(std::string_view bytes) override { return reader_.feed(bytes); }
   Result<void> finish() override { return reader_.finish(); }
 
  private:
-  meta::JsonWatchReader reader_;
+  Reader reader_;
 };
 
 }  // namespace
@@ -57,7 +59,9 @@ Result<std::unique_ptr<ListReader>> make_list_reader(const transport::Headers& h
   const auto type = content_type_of(headers);
   switch (media_type(type)) {
     case MediaType::Json:
-      return std::unique_ptr<ListReader>(new JsonList(options, std::move(item)));
+      return std::unique_ptr<ListReader>(new List<meta::JsonListReader>(options, std::move(item)));
+    case MediaType::Protobuf:
+      return std::unique_ptr<ListReader>(new List<codec::ProtobufListReader>(options, std::move(item)));
     default:
       return unreadable(type);
   }
@@ -69,7 +73,9 @@ Result<std::unique_ptr<WatchReader>> make_watch_reader(const transport::Headers&
   const auto type = content_type_of(headers);
   switch (media_type(type)) {
     case MediaType::Json:
-      return std::unique_ptr<WatchReader>(new JsonWatch(options, std::move(event)));
+      return std::unique_ptr<WatchReader>(new Watch<meta::JsonWatchReader>(options, std::move(event)));
+    case MediaType::Protobuf:
+      return std::unique_ptr<WatchReader>(new Watch<codec::ProtobufWatchReader>(options, std::move(event)));
     default:
       return unreadable(type);
   }
@@ -81,6 +87,8 @@ Result<meta::Object> decode_body(std::string_view content_type, std::string_view
   switch (media_type(content_type)) {
     case MediaType::Json:
       return meta::parse_json(body, options);
+    case MediaType::Protobuf:
+      return codec::parse_protobuf(body, options);
     default:
       return unreadable(content_type);
   }

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/meta/name.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::codec {
+
+/// The parsed schema; it lives for the process.
+const meta::Object& schema();
+
+enum class Shape : std::uint8_t { One, List, Map };
+enum class Presence : std::uint8_t { Set, NonZero, Always };
+
+/// How one value looks on the wire and in JSON.
+enum class Wire : std::uint8_t {
+  String,
+  Int32,
+  Int64,
+  Bool,
+  Double,
+  Bytes,
+  Message,
+  Time,
+  MicroTime,
+  Quantity,
+  IntOrString,
+  Json,           // JSON text in field 1
+  OrBool,         // JSONSchemaPropsOrBool
+  OrArray,        // JSONSchemaPropsOrArray
+  OrStringArray,  // JSONSchemaPropsOrStringArray
+  Items,          // a message that is a list of strings in JSON
+};
+
+struct Message;
+
+struct Field {
+  std::string_view name;  // in JSON
+  std::optional<meta::NameId> id;
+  std::uint32_t number = 0;
+  Shape shape = Shape::One;
+  Wire wire = Wire::String;
+  Presence presence = Presence::NonZero;
+  bool inlined = false;  // its fields stand in the JSON object of the message around it
+  const Message* message = nullptr;
+};
+
+/// The table of one protobuf message.
+struct Message {
+  std::string name;                       // "core.v1.PodSpec"
+  std::vector<Field> fields;              // by number
+  std::vector<std::uint8_t> by_number;    // index in fields + 1
+  std::uint64_t always = 0;               // bit per field: in JSON even when not on the wire
+  std::vector<std::string_view> unwired;  // names in JSON that protobuf has no place for (apiVersion, kind)
+
+  const Field* find(std::uint32_t number) const noexcept {
+    return number < by_number.size() && by_number[number] != 0 ? &fields[by_number[number] - 1U] : nullptr;
+  }
+};
+
+/// The message of a type by its name in the schema; null: there is none. Made when first asked for, never freed.
+const Message* find_message(std::string_view type);
+/// The same by apiVersion and kind.
+const Message* find_message(std::string_view api_version, std::string_view kind);
+
+/// The name of a field in JSON: some old types have the name of the Go field in the schema.
+std::string_view json_name(std::string_view schema_name) noexcept;
+
+}  // namespace kubexx::codec

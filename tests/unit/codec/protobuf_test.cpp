@@ -1,0 +1,197 @@
+#include "kubexx/codec/protobuf.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "codec/schema.hpp"
+#include "codec/wire.hpp"
+#include "kubexx/codec/protobuf_stream.hpp"
+#include "kubexx/meta/draft.hpp"
+#include "kubexx/meta/json.hpp"
+#include "random_objects.hpp"
+
+namespace kubexx::codec {
+namespace {
+
+std::string field(std::uint32_t number, std::string_view bytes) {
+  std::string out;
+  append_bytes(out, number, bytes);
+  return out;
+}
+
+std::string number(std::uint32_t number, std::uint64_t value) {
+  std::string out;
+  append_tag(out, number, WireType::Varint);
+  append_varint(out, value);
+  return out;
+}
+
+std::string body(std::string_view api_version, std::string_view kind, std::string_view raw) {
+  return std::string(kMagic) + field(1, field(1, api_version) + field(2, kind)) + field(2, raw) + field(3, "") +
+         field(4, "");
+}
+
+meta::Object decoded(std::string_view kind, std::string_view raw) {
+  return parse_protobuf(body("v1", kind, raw)).value();
+}
+
+TEST(ProtobufTest, FieldsThatJsonAlwaysHasAppearWhenTheWireHasThemNot) {
+  EXPECT_EQ(meta::to_json(decoded("Pod", "")),
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}})");
+}
+
+TEST(ProtobufTest, ZerosAreDroppedWhereJsonOmitsThem) {
+  const auto pod = decoded("Pod", field(1, field(1, "a") + field(3, "")) + field(2, number(11, 0) + field(10, "")));
+
+  EXPECT_EQ(pod.name(), "a");
+  EXPECT_FALSE(pod["metadata"]["namespace"].exists());
+  EXPECT_FALSE(pod["spec"]["nodeName"].exists());
+  EXPECT_FALSE(pod["spec"]["hostNetwork"].exists());
+}
+
+TEST(ProtobufTest, PartsOfAFieldThatStandApartAreJoined) {
+  const auto split = decoded("Pod", field(2, field(2, field(1, "first"))) + field(1, field(1, "a")) +
+                                        field(2, field(10, "node") + field(2, field(1, "second"))));
+  const auto whole =
+      decoded("Pod", field(1, field(1, "a")) +
+                         field(2, field(2, field(1, "first")) + field(2, field(1, "second")) + field(10, "node")));
+
+  EXPECT_EQ(split, whole) << meta::to_json(split);
+  EXPECT_EQ(split["spec"]["containers"].size(), 2U);
+}
+
+TEST(ProtobufTest, UnknownNumbersMarkTheObjectAndSayWhich) {
+  const auto pod = decoded("Pod", field(1, field(1, "a")) + field(2, field(999, "new")));
+
+  EXPECT_EQ(pod.completeness(), meta::Completeness::Transformed);
+  EXPECT_EQ(pod.projection_name(), "unknown field 999 of core.v1.PodSpec");
+}
+
+TEST(ProtobufTest, InvalidUtf8BecomesTheReplacementCharacter) {
+  const auto pod = decoded("Pod", field(1, field(1,
+                                                 "a\xFF"
+                                                 "b\xC3")));
+
+  EXPECT_EQ(pod.name(),
+            "a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD");
+}
+
+TEST(ProtobufTest, NegativeNumbersAndPackedListsAreRead) {
+  std::string packed;
+  for (const int value : {1, 300, 5}) append_varint(packed, static_cast<std::uint64_t>(value));
+  const auto context = field(4, packed) + number(2, static_cast<std::uint64_t>(-7));
+
+  const auto pod = decoded("Pod", field(2, field(14, context)));
+
+  EXPECT_EQ(meta::to_json(pod["spec"]["securityContext"]["supplementalGroups"]), "[1,300,5]") << meta::to_json(pod);
+  EXPECT_EQ(pod["spec"]["securityContext"]["runAsUser"].int_or(0), -7);
+}
+
+TEST(ProtobufTest, WrongWireTypesAreErrorsThatNameTheField) {
+  const auto bad = parse_protobuf(body("v1", "Pod", number(1, 5)));
+
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().message().find("core.v1.Pod.metadata"), std::string::npos) << bad.error().message();
+}
+
+TEST(ProtobufTest, DeepRecursionIsAnError) {
+  std::string schema;
+  for (int i = 0; i < 2000; ++i) schema = field(26, schema);  // not: JSONSchemaProps inside itself
+  const auto bad = parse_protobuf(
+      body("apiextensions.k8s.io/v1", "CustomResourceDefinition", field(2, field(7, field(4, field(1, schema))))));
+
+  EXPECT_FALSE(bad);
+}
+
+TEST(ProtobufTest, RandomBytesNeverDoMoreThanFail) {
+  std::mt19937 random(7);
+  const auto whole = to_protobuf(meta::object_from_json(
+                                     R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"x":"y"}},
+      "spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"1"}}}]}})"))
+                         .value();
+  for (int round = 0; round < 20000; ++round) {
+    auto bytes = whole;
+    for (unsigned i = 0, count = 1 + random() % 4; i < count; ++i)
+      bytes[4 + random() % (bytes.size() - 4)] = static_cast<char>(random());
+    const auto object = parse_protobuf(bytes);
+    EXPECT_TRUE(!object || !meta::to_json(*object).empty());
+    ProtobufListReader list({}, [](meta::Object) {});
+    (void)list.feed(bytes);
+    ProtobufWatchReader watch({}, [](meta::WatchEvent) {});
+    (void)watch.feed(bytes);
+  }
+}
+
+TEST(ProtobufTest, LimitsOfSizeHold) {
+  meta::DecodeOptions options;
+  options.max_bytes = 100;
+
+  EXPECT_FALSE(parse_protobuf(body("v1", "Pod", field(1, field(1, std::string(200, 'x')))), options));
+  ProtobufListReader list(options, [](meta::Object) {});
+  EXPECT_FALSE(list.feed(body("v1", "PodList", field(2, field(1, field(1, std::string(200, 'x')))))));
+}
+
+TEST(ProtobufTest, AnUnknownKindIsAnError) {
+  EXPECT_FALSE(parse_protobuf(body("example.com/v1", "Foo", "")));
+  EXPECT_FALSE(to_protobuf(meta::object_from_json(R"({"apiVersion":"example.com/v1","kind":"Foo"})")));
+  EXPECT_FALSE(has_protobuf("example.com/v1", "Foo"));
+  EXPECT_TRUE(has_protobuf("apps/v1", "Deployment"));
+}
+
+TEST(ProtobufTest, EncodingRefusesFieldsItWouldLose) {
+  const auto pod =
+      meta::object_from_json(R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","colour":"red"}]}})");
+
+  const auto refused = to_protobuf(pod);
+
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("spec.containers[0].colour"), std::string::npos)
+      << refused.error().message();
+  EXPECT_TRUE(to_protobuf(pod, UnknownFields::Drop));
+}
+
+TEST(ProtobufTest, EncodingRefusesValuesOfTheWrongType) {
+  const auto refused = to_protobuf(meta::object_from_json(R"({"apiVersion":"v1","kind":"Pod","spec":{"nodeName":5}})"));
+
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("spec.nodeName"), std::string::npos) << refused.error().message();
+}
+
+TEST(ProtobufTest, WatchFramesReadBackAsTheirEvents) {
+  const auto pod = test::RandomObjects(3).make("core.v1.Pod").value();
+  std::vector<meta::WatchEvent> events;
+  ProtobufWatchReader reader({}, [&](meta::WatchEvent event) { events.push_back(std::move(event)); });
+
+  ASSERT_TRUE(reader.feed(protobuf_watch_frame("MODIFIED", to_protobuf(pod).value())));
+
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].type, meta::WatchEventType::Modified);
+  EXPECT_EQ(events[0].object, pod);
+}
+
+TEST(ProtobufTest, ObjectsOfEveryTypeWithEveryFieldSurviveJsonAndProtobuf) {
+  test::RandomObjects random(1);
+  std::size_t kinds = 0;
+  for (const auto& [name, type] : schema()["types"].entries()) {
+    if (!type["gvk"].is_list() || find_message(name)->fields.empty()) continue;
+    const auto made = random.make(name);
+    ASSERT_TRUE(made) << name << ": " << made.error().message();
+    const auto object = meta::parse_json(meta::to_json(made->edit().to_object())).value();
+
+    const auto encoded = to_protobuf(object);
+
+    ASSERT_TRUE(encoded) << name << ": " << encoded.error().message();
+    const auto back = parse_protobuf(*encoded);
+    ASSERT_TRUE(back) << name << ": " << back.error().message();
+    ASSERT_EQ(object, *back) << name << ": "
+                             << testing::PrintToString(meta::diff_paths(object.root(), back->root(), 5));
+    ASSERT_EQ(meta::parse_json(meta::to_json(*back)).value(), object);
+    ++kinds;
+  }
+  EXPECT_GT(kinds, 180U);
+}
+
+}  // namespace
+}  // namespace kubexx::codec
