@@ -51,5 +51,6 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kubexx-config.cmake.i
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/kubexx-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/kubexx-config.cmake" "${PROJECT_BINARY_DIR}/kubexx-config-version.cmake"
   DESTINATION "${destination}")
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/KubexxGenerate.cmake" DESTINATION "${destination}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/kubexx.pc.in" "${PROJECT_BINARY_DIR}/kubexx.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/kubexx.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

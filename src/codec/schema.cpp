@@ -66,14 +66,7 @@ class Tables {
 
  private:
   void make_kinds() {
-    for (const auto& [name, type] : schema()["types"].entries()) {
-      const auto gvk = type["gvk"];
-      if (!gvk.is_list()) continue;
-      std::string key(gvk[0].string());
-      if (!key.empty()) key += '/';
-      key.append(gvk[1].string()).append(1, ' ').append(gvk[2].string());
-      kinds_.emplace(std::move(key), name);
-    }
+    for (const auto& [name, gvk] : kinds_by_type()) kinds_.emplace(gvk.api_version() + " " + gvk.kind, name);
     kinds_.emplace("v1 List", "core.v1.List");
     kinds_.emplace("policy/v1beta1 Eviction", "policy.v1beta1.Eviction");
     kinds_.emplace("extensions/v1beta1 Scale", "extensions.v1beta1.Scale");
@@ -207,6 +200,32 @@ Tables& tables() {
 const meta::Object& schema() {
   static const auto* const kSchema = new meta::Object(meta::parse_json(schema_json()).value());
   return *kSchema;
+}
+
+const std::map<std::string, meta::GroupVersionKind, std::less<>>& kinds_by_type() {
+  static const auto* const kKinds = [] {
+    auto* kinds = new std::map<std::string, meta::GroupVersionKind, std::less<>>;
+    const auto types = schema()["types"];
+    for (const auto& [name, type] : types.entries()) {
+      const auto gvk = type["gvk"];
+      if (!gvk.is_list()) continue;
+      (*kinds)[std::string(name)] = {std::string(gvk[0].string()), std::string(gvk[1].string()),
+                                     std::string(gvk[2].string())};
+    }
+    // Versions that servers have no longer are only named by their resources.
+    for (const auto resource : schema()["resources"].items()) {
+      std::string type(resource["goPackage"].string());
+      std::replace(type.begin(), type.end(), '/', '.');
+      meta::GroupVersionKind gvk{std::string(resource["group"].string()), std::string(resource["version"].string()),
+                                 std::string(resource["kind"].string())};
+      type += "." + gvk.kind;
+      if (types[type].exists()) kinds->emplace(type, gvk);
+      gvk.kind += "List";
+      if (types[type + "List"].exists()) kinds->emplace(type + "List", gvk);
+    }
+    return kinds;
+  }();
+  return *kKinds;
 }
 
 const Message* find_message(std::string_view type) {

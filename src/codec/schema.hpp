@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/name.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -67,6 +69,9 @@ struct Message {
 const Message* find_message(std::string_view type);
 /// The same by apiVersion and kind.
 const Message* find_message(std::string_view api_version, std::string_view kind);
+
+/// The types that are objects or lists of the API, by their name in the schema.
+const std::map<std::string, meta::GroupVersionKind, std::less<>>& kinds_by_type();
 
 /// The name of a field in JSON: some old types have the name of the Go field in the schema.
 std::string_view json_name(std::string_view schema_name) noexcept;

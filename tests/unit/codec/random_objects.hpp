@@ -20,14 +20,12 @@ class RandomObjects {
 
   Result<meta::Object> make(std::string_view type) {
     builder_.clear();
-    const auto gvk = schema()["types"][type]["gvk"];
     builder_.begin_map();
-    if (gvk.is_list()) {
-      const std::string group(gvk[0].string());
+    if (const auto kind = kinds_by_type().find(type); kind != kinds_by_type().end()) {
       builder_.key("apiVersion");
-      builder_.string(group.empty() ? std::string(gvk[1].string()) : group + "/" + std::string(gvk[1].string()));
+      builder_.string(kind->second.api_version());
       builder_.key("kind");
-      builder_.string(gvk[2].string());
+      builder_.string(kind->second.kind);
     }
     fields(*find_message(type), 0);
     builder_.end_map();

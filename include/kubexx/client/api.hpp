@@ -1,0 +1,147 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/client/resource_api.hpp"
+#include "kubexx/meta/draft.hpp"
+
+namespace kubexx::client {
+
+template <class T>
+struct TypedList {
+  meta::ListMeta meta;
+  std::vector<T> items;
+};
+
+template <class T>
+struct TypedWatchEvent {
+  meta::WatchEventType type = meta::WatchEventType::Unknown;
+  T object;
+};
+
+/// The calls of one resource, typed: T is a generated type (`api::core::v1::Pod`). See ResourceApi for the contract.
+///
+/// Example:
+///   client::Api<corev1::Pod> pods(client, "default");
+///   auto draft = pods.get("web").value().edit();
+///   draft.metadata().labels().set("tier", "front");
+///   auto patched = pods.patch(draft);
+template <class T>
+class Api {
+ public:
+  explicit Api(rest::Client client, std::string namespace_ = {})
+      : untyped_(std::move(client), T::kResource.gvr(), std::move(namespace_),
+                 T::kResource.protobuf ? rest::Format::Protobuf : rest::Format::Json) {}
+
+  Result<T> create(const T& object, const WriteOptions& options = {}) const {
+    return typed<T>(untyped_.create(object, options));
+  }
+  template <class D>
+  requires std::is_same_v<D, typename T::Draft> Result<T> create(const D& draft, const WriteOptions& options = {})
+  const { return create(draft.to_object(), options); }
+  Result<T> get(std::string_view name, const GetOptions& options = {}) const {
+    return typed<T>(untyped_.get(name, options));
+  }
+  Result<TypedList<T>> list(const ListOptions& options = {}) const { return typed_list(untyped_.list(options)); }
+  Result<TypedList<T>> list_all(const ListOptions& options = {}) const {
+    return typed_list(untyped_.list_all(options));
+  }
+  Result<void> watch(const ListOptions& options, const std::function<bool(const TypedWatchEvent<T>&)>& on_event) const {
+    return untyped_.watch(options, [&](const meta::WatchEvent& event) {
+      return on_event({event.type, T::unchecked(event.object)});
+    });
+  }
+  Result<T> update(const T& object, const WriteOptions& options = {}) const {
+    return typed<T>(untyped_.update(object, options));
+  }
+  template <class D>
+  requires std::is_same_v<D, typename T::Draft> Result<T> update(const D& draft, const WriteOptions& options = {})
+  const { return update(draft.to_object(), options); }
+  Result<T> update_status(const T& object, const WriteOptions& options = {}) const {
+    return typed<T>(untyped_.update_status(object, options));
+  }
+  template <class D>
+  requires std::is_same_v<D, typename T::Draft> Result<T> update_status(const D& draft,
+                                                                        const WriteOptions& options = {})
+  const { return update_status(draft.to_object(), options); }
+  Result<T> patch(std::string_view name, PatchType type, std::string_view body, const WriteOptions& options = {},
+                  std::string_view subresource = {}) const {
+    return typed<T>(untyped_.patch(name, type, body, options, subresource));
+  }
+  /// Sends what changed against the draft's original as a merge patch; nothing is sent when nothing changed.
+  template <class D>
+  requires std::is_same_v<D, typename T::Draft> Result<T> patch(const D& draft, const WriteOptions& options = {},
+                                                                std::string_view subresource = {})
+  const {
+    const meta::Object& original = draft.draft().original();
+    if (!draft.changed()) return T::unchecked(original);
+    const auto& api = untyped_.namespace_().empty() && T::kResource.namespaced
+                          ? untyped_.in_namespace(std::string(original.namespace_()))
+                          : untyped_;
+    return typed<T>(api.patch(original.name(), PatchType::Merge, draft.merge_patch(), options, subresource));
+  }
+  Result<T> apply(const T& object, const WriteOptions& options, std::string_view subresource = {}) const {
+    return typed<T>(untyped_.apply(object, options, subresource));
+  }
+  template <class D>
+  requires std::is_same_v<D, typename T::Draft> Result<T> apply(const D& draft, const WriteOptions& options,
+                                                                std::string_view subresource = {})
+  const { return apply(draft.to_object(), options, subresource); }
+  Result<void> remove(std::string_view name, const DeleteOptions& options = {}) const {
+    return untyped_.remove(name, options);
+  }
+  Result<void> remove_collection(const ListOptions& which = {}, const DeleteOptions& options = {}) const {
+    return untyped_.remove_collection(which, options);
+  }
+  template <class S>
+  Result<S> get_subresource(std::string_view name, std::string_view subresource, const GetOptions& options = {}) const {
+    return typed<S>(untyped_.get_subresource(name, subresource, options));
+  }
+  template <class S>
+  Result<S> create_subresource(std::string_view name, std::string_view subresource, const meta::Object& object,
+                               const WriteOptions& options = {}) const {
+    return typed<S>(untyped_.create_subresource(name, subresource, object, options));
+  }
+  template <class S>
+  Result<S> update_subresource(std::string_view name, std::string_view subresource, const meta::Object& object,
+                               const WriteOptions& options = {}) const {
+    return typed<S>(untyped_.update_subresource(name, subresource, object, options));
+  }
+  const ResourceApi& untyped() const noexcept { return untyped_; }
+
+ protected:
+  /// POST of an object whose name is that of the resource it is about (evictions, bindings).
+  Result<void> create_named(std::string_view name, std::string_view subresource, const meta::Object& object,
+                            std::string_view api_version, std::string_view kind, const WriteOptions& options) const {
+    auto draft = object ? object.edit() : meta::Draft();
+    draft["apiVersion"].set(api_version);
+    draft["kind"].set(kind);
+    draft["metadata"]["name"].set(name);
+    if (!untyped_.namespace_().empty()) draft["metadata"]["namespace"].set(untyped_.namespace_());
+    auto done = untyped_.create_subresource(name, subresource, draft.to_object(), options);
+    if (!done) return done.error();
+    return {};
+  }
+
+ private:
+  template <class S>
+  static Result<S> typed(Result<meta::Object> object) {
+    if (!object) return object.error();
+    return S::unchecked(std::move(*object));
+  }
+  static Result<TypedList<T>> typed_list(Result<ObjectList> list) {
+    if (!list) return list.error();
+    TypedList<T> out{std::move(list->meta), {}};
+    out.items.reserve(list->items.size());
+    for (auto& item : list->items) out.items.push_back(T::unchecked(std::move(item)));
+    return out;
+  }
+
+  ResourceApi untyped_;
+};
+
+}  // namespace kubexx::client

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/gvk.hpp"
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/list_options.hpp"
+#include "kubexx/meta/object.hpp"
+#include "kubexx/meta/watch_event.hpp"
+#include "kubexx/rest/client.hpp"
+
+namespace kubexx::client {
+
+using rest::CallOptions;
+
+struct GetOptions {
+  std::string resource_version = {};
+  std::stop_token stop = {};
+  std::optional<Duration> timeout = {};
+};
+
+/// One page of a list, or a watch; empty and absent fields are not sent.
+struct ListOptions {
+  std::string label_selector = {};
+  std::string field_selector = {};
+  std::string resource_version = {};
+  std::string resource_version_match = {};
+  std::int64_t limit = 0;
+  std::string continue_token = {};
+  std::optional<std::int64_t> timeout_seconds = {};
+  bool allow_watch_bookmarks = false;                      ///< watches only
+  meta::Projection projection = meta::Projection::full();  ///< applied while decoding
+  std::stop_token stop = {};
+  std::optional<Duration> timeout = {};
+};
+
+struct WriteOptions {
+  std::string field_manager = {};
+  bool force = false;  ///< apply takes fields over from other managers
+  bool dry_run = false;
+  std::string field_validation = {};  ///< "", "Ignore", "Warn", "Strict"
+  std::stop_token stop = {};
+  std::optional<Duration> timeout = {};
+};
+
+struct DeleteOptions {
+  std::optional<std::int64_t> grace_period_seconds = {};
+  std::string propagation_policy = {};  ///< "", "Orphan", "Background", "Foreground"
+  std::string uid = {};                 ///< only if it still has this uid
+  std::string resource_version = {};    ///< only if it still has this version
+  bool dry_run = false;
+  std::stop_token stop = {};
+  std::optional<Duration> timeout = {};
+};
+
+struct LogOptions {
+  std::string container = {};
+  bool previous = false;
+  bool timestamps = false;
+  std::optional<std::int64_t> tail_lines = {};
+  std::optional<std::int64_t> since_seconds = {};
+  std::optional<std::int64_t> limit_bytes = {};
+  std::stop_token stop = {};
+  std::optional<Duration> timeout = {};
+};
+
+enum class PatchType : std::uint8_t { Merge, Json, Strategic, Apply };
+
+struct ObjectList {
+  meta::ListMeta meta;
+  std::vector<meta::Object> items;
+};
+
+/// The calls of one resource in one namespace (or all, or cluster-wide) over untyped objects: what Api<T> and the
+/// dynamic client are made of. A handle, cheap to copy.
+///
+/// Writes send JSON; answers are read as protobuf where asked for. An object that a projection or transform cut is
+/// never sent as a whole: update() refuses it and says what cut it; patch it instead.
+///
+/// Threads: safe from any thread. Every call blocks until its answer.
+/// Stop: a stopped call returns Canceled, a late one Timeout.
+/// Errors: what the server says, as rest::Client::send() returns it.
+class ResourceApi {
+ public:
+  ResourceApi(rest::Client client, meta::GroupVersionResource resource, std::string namespace_ = {},
+              rest::Format format = rest::Format::Json);
+
+  Result<meta::Object> create(const meta::Object& object, const WriteOptions& options = {}) const;
+  Result<meta::Object> get(std::string_view name, const GetOptions& options = {}) const;
+  Result<ObjectList> list(const ListOptions& options = {}) const;
+  /// Every page, `limit` objects each (500 when 0). The list may change between pages; each page says as of when it is.
+  Result<ObjectList> list_all(ListOptions options = {}) const;
+  /// Calls `on_event` on this thread until it returns false (success), the server ends the watch (success), an error,
+  /// or stop. ERROR events end it with their Status as the Error.
+  Result<void> watch(const ListOptions& options, const std::function<bool(const meta::WatchEvent&)>& on_event) const;
+  Result<meta::Object> update(const meta::Object& object, const WriteOptions& options = {}) const;
+  Result<meta::Object> update_status(const meta::Object& object, const WriteOptions& options = {}) const;
+  Result<meta::Object> patch(std::string_view name, PatchType type, std::string_view body,
+                             const WriteOptions& options = {}, std::string_view subresource = {}) const;
+  /// Server-side apply; the field manager must be given. managedFields are left out.
+  Result<meta::Object> apply(const meta::Object& object, const WriteOptions& options,
+                             std::string_view subresource = {}) const;
+  Result<void> remove(std::string_view name, const DeleteOptions& options = {}) const;
+  Result<void> remove_collection(const ListOptions& which = {}, const DeleteOptions& options = {}) const;
+
+  Result<meta::Object> get_subresource(std::string_view name, std::string_view subresource,
+                                       const GetOptions& options = {}) const;
+  Result<meta::Object> create_subresource(std::string_view name, std::string_view subresource,
+                                          const meta::Object& object, const WriteOptions& options = {}) const;
+  Result<meta::Object> update_subresource(std::string_view name, std::string_view subresource,
+                                          const meta::Object& object, const WriteOptions& options = {}) const;
+  Result<std::string> logs(std::string_view name, const LogOptions& options = {}) const;
+
+  ResourceApi in_namespace(std::string namespace_) const;
+  const rest::Client& client() const noexcept { return client_; }
+  const meta::GroupVersionResource& resource() const noexcept { return resource_; }
+  const std::string& namespace_() const noexcept { return namespace_name_; }
+
+ private:
+  rest::Request request(std::string method, std::string_view name, std::string_view subresource,
+                        std::string_view namespace_) const;
+  Result<meta::Object> write(rest::Request request, const WriteOptions& options) const;
+  Result<meta::Object> put(const meta::Object& object, std::string_view name, std::string_view subresource,
+                           const WriteOptions& options) const;
+
+  rest::Client client_;
+  meta::GroupVersionResource resource_;
+  std::string namespace_name_;
+  rest::Format format_;
+};
+
+}  // namespace kubexx::client

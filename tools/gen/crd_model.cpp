@@ -1,0 +1,237 @@
+#include <algorithm>
+
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/yaml.hpp"
+#include "model.hpp"
+#include "naming.hpp"
+
+namespace kubexx::gen {
+namespace {
+
+/// Names that objects, views and drafts have already.
+std::set<std::string> reserved() {
+  return {"root",   "at",        "gvk",           "metadata_value", "completeness", "projection_name", "byte_size",
+          "edit",   "raw_bytes", "same_document", "unchecked",      "from",         "exists",          "as_value",
+          "as_ref", "assign",    "draft",         "changed",        "merge_patch",  "json_patch",      "to_object",
+          "clone",  "view_",     "place_",        "draft_"};
+}
+
+/// Turns the schema of one version into types. Errors name the path inside the schema.
+class Version {
+ public:
+  Version(PackageModel& package, std::string kind) : package_(package), kind_(std::move(kind)) {
+    for (const auto& type : package_.types) class_names_.insert(type.name);
+  }
+
+  Result<void> object(meta::Value schema, ResourceModel resource) {
+    TypeModel made;
+    made.name = class_name(kind_);
+    made.kind = kind_;
+    made.api_version = package_.group + "/" + package_.version;
+    made.resource = std::move(resource);
+    for (const auto* suffix : {"Draft", "DraftFields"}) class_names_.insert(made.name + suffix);
+    auto taken = reserved();
+    FieldModel metadata;
+    metadata.json = "metadata";
+    metadata.name = unique("metadata", taken);
+    metadata.kind = FieldKind::View;
+    metadata.view = "::kubexx::api::meta::v1::ObjectMeta";
+    package_.includes.insert("kubexx/api/meta/v1.hpp");
+    made.fields.push_back(std::move(metadata));
+    if (auto added = fields(made, schema, taken, made.name, true); !added) return added.error();
+    package_.types.push_back(std::move(made));
+    return {};
+  }
+
+ private:
+  std::string class_name(const std::string& wanted) {
+    auto name = safe(wanted);
+    while (class_names_.contains(name)) name += '_';
+    class_names_.insert(name);
+    class_names_.insert(name + "Draft");
+    return name;
+  }
+
+  Error wrong(const std::string& message) const {
+    return Error::config("version " + package_.version + ", " + (path_.empty() ? "the schema" : path_) + ": " +
+                         message);
+  }
+
+  Result<void> fields(TypeModel& made, meta::Value schema, std::set<std::string>& taken, const std::string& prefix,
+                      bool root) {
+    if (const auto properties = schema["properties"]; properties.exists() && !properties.is_map()) {
+      return wrong("properties is not a map");
+    }
+    for (const auto& [json, property] : schema["properties"].entries()) {
+      if (root && (json == "apiVersion" || json == "kind" || json == "metadata")) continue;
+      const auto size = path_.size();
+      path_ += (path_.empty() ? "" : ".") + std::string(json);
+      FieldModel field;
+      field.json = json;
+      field.name = unique(snake_case(json), taken);
+      if (auto described = describe(field, property, prefix + pascal_case(json), 0); !described) return described;
+      constants(field, property, taken);
+      made.fields.push_back(std::move(field));
+      path_.resize(size);
+    }
+    return {};
+  }
+
+  Result<void> describe(FieldModel& field, meta::Value schema, const std::string& name, int lists) {
+    if (!schema.is_map()) return wrong("a schema is an object");
+    if (schema["$ref"].exists()) return wrong("$ref is not allowed in a CustomResourceDefinition");
+    if (schema["x-kubernetes-int-or-string"].bool_or(false)) return set(field, FieldKind::IntOrString);
+    if (schema["x-kubernetes-embedded-resource"].bool_or(false)) return set(field, FieldKind::Any);
+    const auto type = schema["type"].string();
+    if (type == "string") return set(field, FieldKind::Text);
+    if (type == "boolean") return set(field, FieldKind::Bool);
+    if (type == "number") return set(field, FieldKind::Double);
+    if (type == "integer") {
+      return set(field, schema["format"].string() == "int32" ? FieldKind::Int32 : FieldKind::Int64);
+    }
+    if (type == "array") return list(field, schema["items"], name, lists);
+    if (type == "object") return map(field, schema, name);
+    if (type.empty() && schema["x-kubernetes-preserve-unknown-fields"].bool_or(false))
+      return set(field, FieldKind::Any);
+    if (type.empty()) return wrong("no type is given");
+    return wrong("the type " + quoted(type) + " is unknown");
+  }
+
+  Result<void> list(FieldModel& field, meta::Value items, const std::string& name, int lists) {
+    if (!items.exists()) return wrong("a list without items");
+    if (field.shape == FieldShape::One) {
+      field.shape = FieldShape::List;
+    } else if (field.shape == FieldShape::List) {
+      field.shape = FieldShape::ListOfLists;
+    } else if (field.shape == FieldShape::Map) {
+      field.shape = FieldShape::MapOfLists;
+    } else {
+      return wrong("lists nested this deep have no C++ type; use x-kubernetes-preserve-unknown-fields");
+    }
+    const auto size = path_.size();
+    path_ += "[]";
+    auto described = describe(field, items, name, lists + 1);
+    if (described) path_.resize(size);
+    return described;
+  }
+
+  Result<void> map(FieldModel& field, meta::Value schema, const std::string& name) {
+    const auto values = schema["additionalProperties"];
+    if (!schema["properties"].empty()) {
+      TypeModel made;
+      made.name = class_name(name);
+      auto taken = reserved();
+      const auto view = made.name;
+      if (auto added = fields(made, schema, taken, view, false); !added) return added;
+      package_.types.push_back(std::move(made));
+      field.kind = FieldKind::View;
+      field.view = view;
+      return {};
+    }
+    if (!values.is_map()) return set(field, FieldKind::Any);                // any object, or none
+    if (field.shape != FieldShape::One) return set(field, FieldKind::Any);  // a map inside a list or map
+    field.shape = FieldShape::Map;
+    const auto size = path_.size();
+    path_ += "{}";
+    auto described = describe(field, values, name, 0);
+    if (described) path_.resize(size);
+    return described;
+  }
+
+  static Result<void> set(FieldModel& field, FieldKind kind) {
+    field.kind = kind;
+    return {};
+  }
+
+  static void constant(FieldModel& field, const std::string& name, meta::Value value) {
+    if (value.is_string()) {
+      field.constants.push_back({name, "std::string_view", quoted(value.string())});
+    } else if (const auto flag = value.get_bool()) {
+      field.constants.push_back({name, "bool", *flag ? "true" : "false"});
+    } else if (value.type() == meta::ValueType::Int) {
+      field.constants.push_back({name, "std::int64_t", std::to_string(value.int_or(0))});
+    } else if (value.type() == meta::ValueType::Double) {
+      field.constants.push_back({name, "double", meta::to_json(value)});
+    }
+  }
+
+  static void constants(FieldModel& field, meta::Value schema, std::set<std::string>& taken) {
+    const auto base = "k" + pascal_case(field.json);
+    for (const auto value : schema["enum"].items()) {
+      const auto text = value.is_string() ? std::string(value.string()) : meta::to_json(value);
+      constant(field, unique(base + (text.empty() ? "Empty" : pascal_case(text)), taken), value);
+    }
+    if (schema["default"].exists())
+      constant(field, unique("kDefault" + pascal_case(field.json), taken), schema["default"]);
+  }
+
+  PackageModel& package_;
+  std::string kind_;
+  std::set<std::string> class_names_;
+  std::string path_;
+};
+
+Result<void> add_definition(meta::Value crd, std::vector<PackageModel>& out) {
+  const auto spec = crd["spec"];
+  const auto names = spec["names"];
+  const std::string group(spec["group"].string());
+  const std::string kind(names["kind"].string());
+  const std::string plural(names["plural"].string());
+  if (group.empty()) return Error::config("spec.group is missing");
+  if (kind.empty()) return Error::config("spec.names.kind is missing");
+  if (plural.empty()) return Error::config("spec.names.plural is missing");
+  bool any = false;
+  for (const auto version : spec["versions"].items()) {
+    if (!version["served"].bool_or(false)) continue;
+    any = true;
+    const std::string name(version["name"].string());
+    if (name.empty()) return Error::config("a version without a name");
+    auto found = std::find_if(out.begin(), out.end(),
+                              [&](const PackageModel& p) { return p.group == group && p.version == name; });
+    if (found == out.end()) {
+      PackageModel made;
+      made.group = group;
+      made.version = safe(snake_case(name));
+      made.folder = safe(snake_case(group.substr(0, group.find('.'))));
+      made.accessor = made.folder;
+      made.space = made.folder + "::" + made.version;
+      out.push_back(std::move(made));
+      found = out.end() - 1;
+    }
+    ResourceModel resource;
+    resource.resource = plural;
+    resource.singular = names["singular"].string();
+    resource.accessor = plural_accessor(kind, plural);
+    resource.namespaced = spec["scope"].string() != "Cluster";
+    for (const auto& [sub, value] : version["subresources"].entries()) resource.subresources.insert(std::string(sub));
+    if (auto added = Version(*found, pascal_case(kind)).object(version["schema"]["openAPIV3Schema"], resource);
+        !added) {
+      return added.error();
+    }
+  }
+  if (!any) return Error::config("no version is served");
+  return {};
+}
+
+}  // namespace
+
+Result<void> add_crd_packages(std::string_view yaml, std::vector<PackageModel>& out) {
+  auto documents = meta::parse_yaml(yaml);
+  if (!documents) return documents.error();
+  bool any = false;
+  for (const auto& document : *documents) {
+    if (document.kind() != "CustomResourceDefinition") continue;
+    any = true;
+    if (document.api_version() != "apiextensions.k8s.io/v1") {
+      return Error::config(std::string(document.name()) + ": only apiextensions.k8s.io/v1 is understood, not " +
+                           std::string(document.api_version()));
+    }
+    if (auto added = add_definition(document.root(), out); !added) {
+      return added.error().with_context(std::string(document.name()));
+    }
+  }
+  if (!any) return Error::config("no CustomResourceDefinition in this file");
+  return {};
+}
+
+}  // namespace kubexx::gen

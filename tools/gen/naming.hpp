@@ -1,0 +1,22 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace kubexx::gen {
+
+/// "podIPs" -> "pod_ips", "x-kubernetes-int-or-string" -> "x_kubernetes_int_or_string", "$ref" -> "ref".
+std::string snake_case(std::string_view name);
+/// "pod-group" -> "PodGroup"; what already is a type's name stays.
+std::string pascal_case(std::string_view name);
+/// A C++ keyword gets a trailing underscore, a leading digit a leading "n".
+std::string safe(std::string name);
+/// The same, and not one of those taken: each collision appends an underscore. The name is then taken.
+std::string unique(std::string name, std::set<std::string>& taken);
+/// The accessor of a resource: kind NetworkPolicy, resource networkpolicies -> "network_policies".
+std::string plural_accessor(std::string_view kind, std::string_view resource);
+/// A C++ string literal.
+std::string quoted(std::string_view text);
+
+}  // namespace kubexx::gen

@@ -1,0 +1,222 @@
+#include "model.hpp"
+#include "naming.hpp"
+
+namespace kubexx::gen {
+namespace {
+
+constexpr std::string_view kHead = "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n";
+
+std::string class_of(const PackageModel& package, std::string_view suffix) {
+  return pascal_case(package.accessor) + pascal_case(package.version) + std::string(suffix);
+}
+
+std::string group_class(const PackageModel& package, std::string_view suffix) {
+  return pascal_case(package.accessor) + std::string(suffix);
+}
+
+/// The methods of subresources that take or give another type than their resource.
+void subresources(std::string& out, const TypeModel& type) {
+  const auto& names = type.resource->subresources;
+  if (names.contains("scale")) {
+    out +=
+        "  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> get_scale(std::string_view name, const "
+        "::kubexx::client::GetOptions& options = {}) const {\n"
+        "    return get_subresource<::kubexx::api::autoscaling::v1::Scale>(name, \"scale\", options);\n  }\n"
+        "  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> update_scale(std::string_view name, const "
+        "::kubexx::api::autoscaling::v1::Scale& scale, const ::kubexx::client::WriteOptions& options = {}) const {\n"
+        "    return update_subresource<::kubexx::api::autoscaling::v1::Scale>(name, \"scale\", scale, options);\n  }\n";
+  }
+  if (names.contains("eviction")) {
+    out +=
+        "  ::kubexx::Result<void> evict(std::string_view name, const ::kubexx::api::policy::v1::Eviction& eviction = "
+        "{}, "
+        "const ::kubexx::client::WriteOptions& options = {}) const {\n"
+        "    return create_named(name, \"eviction\", eviction, \"policy/v1\", \"Eviction\", options);\n  }\n";
+  }
+  if (names.contains("binding")) {
+    out +=
+        "  ::kubexx::Result<void> bind(std::string_view name, const ::kubexx::api::core::v1::Binding& binding, const "
+        "::kubexx::client::WriteOptions& options = {}) const {\n"
+        "    return create_named(name, \"binding\", binding, \"v1\", \"Binding\", options);\n  }\n";
+  }
+  if (names.contains("token")) {
+    out +=
+        "  ::kubexx::Result<::kubexx::api::authentication::v1::TokenRequest> create_token(std::string_view name, const "
+        "::kubexx::api::authentication::v1::TokenRequest& request, const ::kubexx::client::WriteOptions& options = {}) "
+        "const {\n"
+        "    return create_subresource<::kubexx::api::authentication::v1::TokenRequest>(name, \"token\", request, "
+        "options);\n  }\n";
+  }
+  for (const auto* same : {"ephemeralcontainers", "resize", "approval", "finalize"}) {
+    if (!names.contains(same)) continue;
+    const std::string method = same == std::string("ephemeralcontainers") ? "ephemeral_containers" : same;
+    out += "  ::kubexx::Result<Object> update_" + method +
+           "(const Object& object, const ::kubexx::client::WriteOptions& options = {}) const {\n    return "
+           "update_subresource<Object>(object.name(), \"" +
+           same + "\", object, options);\n  }\n";
+  }
+  if (names.contains("log")) {
+    out +=
+        "  ::kubexx::Result<std::string> logs(std::string_view name, const ::kubexx::client::LogOptions& options = {}) "
+        "const {\n    return untyped().logs(name, options);\n  }\n";
+  }
+}
+
+bool special(const TypeModel& type) {
+  for (const auto* name :
+       {"scale", "eviction", "binding", "token", "ephemeralcontainers", "resize", "approval", "finalize", "log"}) {
+    if (type.resource->subresources.contains(name)) return true;
+  }
+  return false;
+}
+
+void add_includes(std::set<std::string>& includes, const PackageModel& package) {
+  for (const auto& type : package.types) {
+    if (!type.resource) continue;
+    const auto& names = type.resource->subresources;
+    if (names.contains("scale")) includes.insert("kubexx/api/autoscaling/v1.hpp");
+    if (names.contains("eviction")) includes.insert("kubexx/api/policy/v1.hpp");
+    if (names.contains("token")) includes.insert("kubexx/api/authentication/v1.hpp");
+  }
+}
+
+std::string qualified(const PackageModel& package, const TypeModel& type) {
+  return "::" + package.space + "::" + type.name;
+}
+
+}  // namespace
+
+std::string group_header(const std::vector<const PackageModel*>& versions, const Layout& layout) {
+  const auto& first = *versions.front();
+  const auto informers = group_class(first, "Informers");
+  const auto clients = group_class(first, "Client");
+  std::string out(kHead);
+  out += "#include \"kubexx/informer/shared_informer_factory.hpp\"\n#include \"kubexx/rest/client.hpp\"\n\nnamespace " +
+         layout.space + " {\n\n";
+  for (const auto* version : versions) {
+    out += "class " + class_of(*version, "Informers") + ";\nclass " + class_of(*version, "Client") + ";\n";
+  }
+  out += "\n/// The informers of the group; each version is defined by its own header.\nclass " + informers +
+         " {\n public:\n  explicit " + informers +
+         "(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}\n";
+  for (const auto* version : versions) {
+    out += "  " + class_of(*version, "Informers") + " " + version->version + "() const;\n";
+  }
+  out += "\n private:\n  ::kubexx::informer::SharedInformerFactory* factory_;\n};\n";
+  out += "\n/// The clients of the group.\nclass " + clients + " {\n public:\n  explicit " + clients +
+         "(::kubexx::rest::Client client) : client_(std::move(client)) {}\n";
+  for (const auto* version : versions) {
+    out += "  " + class_of(*version, "Client") + " " + version->version + "() const;\n";
+  }
+  out += "\n private:\n  ::kubexx::rest::Client client_;\n};\n\n}  // namespace " + layout.space + "\n";
+  bool informer = false;
+  for (const auto* version : versions) {
+    for (const auto& type : version->types) informer = informer || (type.resource && type.resource->informer);
+  }
+  if (layout.builtin && informer) {
+    out += "\ninline kubexx::clientset::" + informers + " kubexx::informer::SharedInformerFactory::" + first.accessor +
+           "() {\n  return kubexx::clientset::" + informers + "(*this);\n}\n";
+  }
+  return out;
+}
+
+std::string group_version_header(const PackageModel& package, const Layout& layout) {
+  const auto informers = class_of(package, "Informers");
+  const auto clients = class_of(package, "Client");
+  std::set<std::string> includes = {"kubexx/client/api.hpp",
+                                    layout.types + package.folder + "/" + package.version + ".hpp",
+                                    layout.clientset + package.folder + "/group.hpp"};
+  if (!layout.builtin) {
+    includes.erase(layout.types + package.folder + "/" + package.version + ".hpp");
+    includes.insert(layout.types + package.folder + "/" + package.version + "/types.hpp");
+  }
+  add_includes(includes, package);
+  std::string out(kHead);
+  for (const auto& include : includes) out += "#include \"" + include + "\"\n";
+  out += "\nnamespace " + layout.space + " {\n";
+  for (const auto& type : package.types) {
+    if (!type.resource || !special(type)) continue;
+    const auto name = class_of(package, pascal_case(type.kind) + "Client");
+    out += "\nclass " + name + " : public ::kubexx::client::Api<" + qualified(package, type) + "> {\n public:\n" +
+           "  using Object = " + qualified(package, type) + ";\n  using Api::Api;\n";
+    subresources(out, type);
+    out += "};\n";
+  }
+  out += "\nclass " + informers + " {\n public:\n  explicit " + informers +
+         "(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}\n";
+  for (const auto& type : package.types) {
+    if (!type.resource || !type.resource->informer) continue;
+    out += "  ::kubexx::informer::ResourceInformer<" + qualified(package, type) + "> " + type.resource->accessor +
+           "() const { return ::kubexx::informer::ResourceInformer<" + qualified(package, type) + ">(*factory_); }\n";
+  }
+  out += "\n private:\n  [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;\n};\ninline " +
+         informers + " " + group_class(package, "Informers") + "::" + package.version + "() const {\n  return " +
+         informers + "(*factory_);\n}\n";
+  out += "\nclass " + clients + " {\n public:\n  explicit " + clients +
+         "(::kubexx::rest::Client client) : client_(std::move(client)) {}\n";
+  for (const auto& type : package.types) {
+    if (!type.resource) continue;
+    const auto api = special(type) ? class_of(package, pascal_case(type.kind) + "Client")
+                                   : "::kubexx::client::Api<" + qualified(package, type) + ">";
+    if (type.resource->namespaced) {
+      out += "  " + api + " " + type.resource->accessor + "(std::string namespace_ = {}) const { return " + api +
+             "(client_, std::move(namespace_)); }\n";
+    } else {
+      out += "  " + api + " " + type.resource->accessor + "() const { return " + api + "(client_); }\n";
+    }
+  }
+  out += "\n private:\n  ::kubexx::rest::Client client_;\n};\ninline " + clients + " " +
+         group_class(package, "Client") + "::" + package.version + "() const {\n  return " + clients +
+         "(client_);\n}\n";
+  return out + "\n}  // namespace " + layout.space + "\n";
+}
+
+std::string umbrella_header(const std::vector<const PackageModel*>& versions, const Layout& layout) {
+  std::string out(kHead);
+  for (const auto* version : versions) {
+    out += "#include \"" + layout.clientset + version->folder + "/" + version->version + ".hpp\"\n";
+  }
+  return out;
+}
+
+std::string clientset_header(const std::map<std::string, std::vector<const PackageModel*>>& groups,
+                             const Layout& layout) {
+  std::string out(kHead);
+  out += "#include \"kubexx/rest/client.hpp\"\n";
+  for (const auto& [accessor, versions] : groups) {
+    out += "#include \"" + layout.clientset + versions.front()->folder + "/group.hpp\"\n";
+  }
+  out += "\nnamespace " + layout.space +
+         " {\n\n/// Typed clients by group and version: `clientset.core().v1().pods(\"default\").get(\"web\")`. The "
+         "version's\n"
+         "/// header defines what it has. A handle: copies share one client.\nclass Clientset {\n public:\n"
+         "  /// Throws kubexx::Exception where create() returns the Error.\n"
+         "  explicit Clientset(::kubexx::rest::Config config, ::kubexx::rest::ClientOptions options = {})\n"
+         "      : client_(std::move(config), std::move(options)) {}\n"
+         "  explicit Clientset(::kubexx::rest::Client client) : client_(std::move(client)) {}\n"
+         "  static ::kubexx::Result<Clientset> create(::kubexx::rest::Config config, ::kubexx::rest::ClientOptions "
+         "options = "
+         "{}) {\n"
+         "    auto client = ::kubexx::rest::Client::create(std::move(config), std::move(options));\n"
+         "    if (!client) return client.error();\n    return Clientset(std::move(*client));\n  }\n"
+         "  const ::kubexx::rest::Client& client() const noexcept { return client_; }\n\n";
+  for (const auto& [accessor, versions] : groups) {
+    const auto name = group_class(*versions.front(), "Client");
+    out += "  " + name + " " + accessor + "() const { return " + name + "(client_); }\n";
+  }
+  out += "\n private:\n  ::kubexx::rest::Client client_;\n};\n";
+  if (!layout.builtin) {
+    out +=
+        "\n/// A factory with the informers of these custom resources. It may share its client with other factories.\n"
+        "class SharedInformerFactory : public ::kubexx::informer::SharedInformerFactory {\n public:\n"
+        "  using ::kubexx::informer::SharedInformerFactory::SharedInformerFactory;\n";
+    for (const auto& [accessor, versions] : groups) {
+      const auto name = group_class(*versions.front(), "Informers");
+      out += "  " + name + " " + accessor + "() { return " + name + "(*this); }\n";
+    }
+    out += "};\n";
+  }
+  return out + "\n}  // namespace " + layout.space + "\n";
+}
+
+}  // namespace kubexx::gen
