@@ -1,0 +1,91 @@
+// A list of 20,000 pods in chunks of 64 KB, managedFields dropped while decoding, everything retained: protobuf beside
+// our own JSON path; and one field read through a generated accessor.
+
+#include <benchmark/benchmark.h>
+
+#include <vector>
+
+#include "codec/protobuf_walker.hpp"
+#include "corpus/pod_corpus.hpp"
+#include "kubexx/api/core/v1.hpp"
+#include "kubexx/codec/protobuf.hpp"
+#include "kubexx/codec/protobuf_stream.hpp"
+#include "kubexx/meta/json_stream.hpp"
+
+namespace kubexx::bench {
+namespace {
+
+constexpr std::size_t kChunk = 64 << 10;
+constexpr std::size_t kPods = 20'000;
+
+const PodCorpus& corpus() {
+  static const PodCorpus kCorpus = PodCorpus::large_sets(true);
+  return kCorpus;
+}
+
+std::string protobuf_list() {
+  std::string raw;
+  codec::append_bytes(raw, 1, "");
+  for (std::size_t i = 0; i < kPods; ++i) {
+    const auto pod = meta::parse_json(corpus().pod(i),
+                                      [] {
+                                        meta::DecodeOptions options;
+                                        options.default_api_version = "v1";
+                                        options.default_kind = "Pod";
+                                        return options;
+                                      }())
+                         .value();
+    const auto body = codec::to_protobuf(pod).value();
+    codec::append_bytes(raw, 2, codec::open_envelope(body).value().raw);
+  }
+  std::string type;
+  codec::append_bytes(type, 1, "v1");
+  codec::append_bytes(type, 2, "PodList");
+  std::string out(codec::kMagic);
+  codec::append_bytes(out, 1, type);
+  codec::append_bytes(out, 2, raw);
+  return out;
+}
+
+template <class Reader>
+void decode(benchmark::State& state, const std::string& body) {
+  meta::DecodeOptions options;
+  options.projection = meta::Projection::without_managed_fields();
+  std::vector<meta::Object> pods;
+  for (auto _ : state) {
+    state.PauseTiming();
+    pods.clear();
+    pods.reserve(kPods);
+    state.ResumeTiming();
+    Reader reader(options, [&](meta::Object pod) { pods.push_back(std::move(pod)); });
+    for (std::size_t at = 0; at < body.size(); at += kChunk) {
+      if (!reader.feed(std::string_view(body).substr(at, kChunk))) return state.SkipWithError("feed");
+    }
+    if (!reader.finish()) return state.SkipWithError("finish");
+  }
+  if (pods.size() != kPods) state.SkipWithError("pods are missing");
+  state.counters["us_per_pod"] = benchmark::Counter(
+      static_cast<double>(kPods) * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["wire_per_pod"] = static_cast<double>(body.size()) / kPods;
+}
+
+void protobuf_to_objects(benchmark::State& state) {
+  static const std::string kBody = protobuf_list();
+  decode<codec::ProtobufListReader>(state, kBody);
+}
+BENCHMARK(protobuf_to_objects)->Unit(benchmark::kMillisecond);
+
+void json_to_objects(benchmark::State& state) {
+  static const std::string kBody = corpus().list();
+  decode<meta::JsonListReader>(state, kBody);
+}
+BENCHMARK(json_to_objects)->Unit(benchmark::kMillisecond);
+
+void field_access(benchmark::State& state) {
+  const auto pod = api::core::v1::Pod::unchecked(meta::parse_json(corpus().pod(1)).value());
+  for (auto _ : state) benchmark::DoNotOptimize(pod.spec().node_name());
+}
+BENCHMARK(field_access);
+
+}  // namespace
+}  // namespace kubexx::bench
