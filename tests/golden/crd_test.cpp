@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "demo.hpp"
+#include "kubexx/apiserver/server.hpp"
+#include "kubexx/client/resource_api.hpp"
+#include "kubexx/meta/yaml.hpp"
+#include "kubexx/testing/client.hpp"
+#include "samplecontroller.hpp"
+
+namespace kubexx {
+namespace {
+
+void install(const apiserver::Server& server, const std::string& file) {
+  std::ifstream in(std::string(KUBEXX_SOURCE_DIR "/tests/golden/input/") + file);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const client::ResourceApi crds(testing::client(server), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
+  const auto created = crds.create(meta::parse_yaml_document(text).value());
+  ASSERT_TRUE(created) << created.error().message();
+}
+
+TEST(CustomResourceTest, ItsClientAndInformerWorkAgainstTheEmbeddedServer) {
+  apiserver::Server server;
+  install(server, "foo.yaml");
+  const auto shared = testing::client(server);
+  const samplecontroller::Clientset clientset(shared);
+  samplecontroller::v1alpha1::FooDraft draft;
+  draft.metadata().set_name("example");
+  draft.spec().set_deployment_name("web");
+  draft.spec().set_replicas(2);
+  const auto foos = clientset.samplecontroller().v1alpha1().foos("default");
+  const auto created = foos.create(draft);
+  ASSERT_TRUE(created) << created.error().message();
+
+  samplecontroller::SharedInformerFactory factory(shared);
+  auto informer = factory.samplecontroller().v1alpha1().foos();
+  const auto same = factory.informer_for<samplecontroller::v1alpha1::Foo>();
+  const auto lister = informer.lister();
+  factory.start();
+  ASSERT_TRUE(factory.wait_for_cache_sync());
+
+  const auto cached = lister.in_namespace("default").get("example");
+  ASSERT_TRUE(cached) << cached.error().message();
+  EXPECT_EQ(cached->spec().deployment_name(), "web");
+  EXPECT_EQ(cached->spec().replicas(), 2);
+  EXPECT_EQ(same.shared(), informer.informer().shared());
+
+  auto next = cached->edit();
+  next.status().set_available_replicas(1);
+  const auto saved = foos.update_status(next);
+  ASSERT_TRUE(saved) << saved.error().message();
+  EXPECT_EQ(saved->status().available_replicas(), 1);
+}
+
+TEST(CustomResourceTest, EveryKindOfFieldIsWrittenAndRead) {
+  demo::v1::GadgetDraft draft;
+  draft.spec().set_class_(demo::v1::GadgetSpec::kClassExtraLarge);
+  draft.spec().set_replicas(demo::v1::GadgetSpec::kDefaultReplicas);
+  draft.spec().set_port("http");
+  draft.spec().labels().set("a", "b");
+  draft.spec().pod_ips().append("10.0.0.1");
+  draft.spec().zones()["north"].set_weight(4);
+  draft.spec().template_().containers().append().env().append().set_value("v");
+  draft.spec().anything()["deep"]["er"].set(1);
+
+  const auto gadget = draft.to_object();
+
+  EXPECT_EQ(gadget.spec().class_(), "extra-large");
+  EXPECT_EQ(gadget.spec().replicas(), 3);
+  EXPECT_TRUE(gadget.spec().port().is_string());
+  EXPECT_EQ(gadget.spec().port().text(), "http");
+  EXPECT_EQ(gadget.spec().labels()["a"], "b");
+  EXPECT_EQ(gadget.spec().pod_ips()[0], "10.0.0.1");
+  EXPECT_EQ(gadget.spec().zones()["north"].weight(), 4);
+  EXPECT_EQ(gadget.spec().template_().containers()[0].env()[0].value(), "v");
+  EXPECT_EQ(gadget.spec().anything()["deep"]["er"].int_or(0), 1);
+  EXPECT_FALSE(gadget.spec().has_ratio());
+  EXPECT_FALSE(demo::v1::Gadget::kResource.namespaced);
+  EXPECT_EQ(demo::v1beta1::Gadget::kResource.version, "v1beta1");
+}
+
+std::string errors_of(const std::string& schema) {
+  const auto folder = std::filesystem::temp_directory_path() / ("kubexx_crd_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "bad.yaml") << "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+                                        "metadata: {name: bads.example.com}\nspec:\n  group: example.com\n"
+                                        "  names: {kind: Bad, plural: bads}\n  versions:\n"
+                                        "  - {name: v1, served: true, schema: {openAPIV3Schema: "
+                                     << schema << "}}\n";
+  const auto command = std::string(KUBEXX_GEN) + " --crd " + (folder / "bad.yaml").string() + " --list 2>&1";
+  std::string out;
+  if (FILE* pipe = ::popen(command.c_str(), "r")) {
+    char buffer[512];
+    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) out += buffer;
+    out += ::pclose(pipe) == 0 ? "[ok]" : "[failed]";
+  }
+  std::filesystem::remove_all(folder);
+  return out;
+}
+
+TEST(CustomResourceTest, SchemasThatCannotBeExpressedAreNamedByTheirPath) {
+  const auto ref = errors_of("{type: object, properties: {spec: {type: object, properties: {a: {$ref: '#/x'}}}}}");
+  EXPECT_NE(ref.find("spec.a: $ref"), std::string::npos) << ref;
+  EXPECT_NE(ref.find("[failed]"), std::string::npos) << ref;
+  const auto deep = errors_of(
+      "{type: object, properties: {m: {type: array, items: {type: array, items: {type: array, items: {type: "
+      "string}}}}}}");
+  EXPECT_NE(deep.find("m[][]"), std::string::npos) << deep;
+}
+
+}  // namespace
+}  // namespace kubexx

@@ -1,0 +1,36 @@
+// Written by kubexx-gen. Do not edit.
+#pragma once
+
+#include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/rest/client.hpp"
+
+namespace demo {
+
+class DemoV1Informers;
+class DemoV1Client;
+class DemoV1beta1Informers;
+class DemoV1beta1Client;
+
+/// The informers of the group; each version is defined by its own header.
+class DemoInformers {
+ public:
+  explicit DemoInformers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
+  DemoV1Informers v1() const;
+  DemoV1beta1Informers v1beta1() const;
+
+ private:
+  ::kubexx::informer::SharedInformerFactory* factory_;
+};
+
+/// The clients of the group.
+class DemoClient {
+ public:
+  explicit DemoClient(::kubexx::rest::Client client) : client_(std::move(client)) {}
+  DemoV1Client v1() const;
+  DemoV1beta1Client v1beta1() const;
+
+ private:
+  ::kubexx::rest::Client client_;
+};
+
+}  // namespace demo

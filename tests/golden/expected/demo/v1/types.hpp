@@ -1,0 +1,220 @@
+// Written by kubexx-gen. Do not edit.
+#pragma once
+
+#include "kubexx/api/support.hpp"
+#include "kubexx/api/meta/v1.hpp"
+
+namespace demo::v1 {
+
+class KUBEXX_POINTER GadgetSpecTemplateContainersEnv : public ::kubexx::api::View {
+ public:
+  using View::View;
+  std::string_view name() const noexcept { return view_[::kubexx::meta::NameId{6}].string(); }
+  bool has_name() const noexcept { return view_[::kubexx::meta::NameId{6}].exists(); }
+  std::string_view value() const noexcept { return view_[::kubexx::meta::NameId{937}].string(); }
+  bool has_value() const noexcept { return view_[::kubexx::meta::NameId{937}].exists(); }
+};
+
+class GadgetSpecTemplateContainersEnvDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  std::string_view name() const { return place_[::kubexx::meta::NameId{6}].string(); }
+  bool has_name() const { return place_[::kubexx::meta::NameId{6}].exists(); }
+  void clear_name() const { place_[::kubexx::meta::NameId{6}].erase(); }
+  void set_name(std::string_view value) const { place_[::kubexx::meta::NameId{6}].set(value); }
+  std::string_view value() const { return place_[::kubexx::meta::NameId{937}].string(); }
+  bool has_value() const { return place_[::kubexx::meta::NameId{937}].exists(); }
+  void clear_value() const { place_[::kubexx::meta::NameId{937}].erase(); }
+  void set_value(std::string_view value) const { place_[::kubexx::meta::NameId{937}].set(value); }
+};
+
+class KUBEXX_POINTER GadgetSpecTemplateContainers : public ::kubexx::api::View {
+ public:
+  using View::View;
+  std::string_view name() const noexcept { return view_[::kubexx::meta::NameId{6}].string(); }
+  bool has_name() const noexcept { return view_[::kubexx::meta::NameId{6}].exists(); }
+  ::kubexx::api::List<GadgetSpecTemplateContainersEnv> env() const noexcept { return ::kubexx::api::List<GadgetSpecTemplateContainersEnv>(view_[::kubexx::meta::NameId{303}]); }
+  bool has_env() const noexcept { return view_[::kubexx::meta::NameId{303}].exists(); }
+};
+
+class GadgetSpecTemplateContainersDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  std::string_view name() const { return place_[::kubexx::meta::NameId{6}].string(); }
+  bool has_name() const { return place_[::kubexx::meta::NameId{6}].exists(); }
+  void clear_name() const { place_[::kubexx::meta::NameId{6}].erase(); }
+  void set_name(std::string_view value) const { place_[::kubexx::meta::NameId{6}].set(value); }
+  ::kubexx::api::ListDraft<GadgetSpecTemplateContainersEnvDraft> env() const { return ::kubexx::api::ListDraft<GadgetSpecTemplateContainersEnvDraft>(place_[::kubexx::meta::NameId{303}]); }
+  bool has_env() const { return place_[::kubexx::meta::NameId{303}].exists(); }
+  void clear_env() const { place_[::kubexx::meta::NameId{303}].erase(); }
+  void set_env(::kubexx::meta::Value value) const { place_[::kubexx::meta::NameId{303}].set(value); }
+};
+
+class KUBEXX_POINTER GadgetSpecTemplate : public ::kubexx::api::View {
+ public:
+  using View::View;
+  ::kubexx::api::List<GadgetSpecTemplateContainers> containers() const noexcept { return ::kubexx::api::List<GadgetSpecTemplateContainers>(view_[::kubexx::meta::NameId{222}]); }
+  bool has_containers() const noexcept { return view_[::kubexx::meta::NameId{222}].exists(); }
+};
+
+class GadgetSpecTemplateDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  ::kubexx::api::ListDraft<GadgetSpecTemplateContainersDraft> containers() const { return ::kubexx::api::ListDraft<GadgetSpecTemplateContainersDraft>(place_[::kubexx::meta::NameId{222}]); }
+  bool has_containers() const { return place_[::kubexx::meta::NameId{222}].exists(); }
+  void clear_containers() const { place_[::kubexx::meta::NameId{222}].erase(); }
+  void set_containers(::kubexx::meta::Value value) const { place_[::kubexx::meta::NameId{222}].set(value); }
+};
+
+class KUBEXX_POINTER GadgetSpecZones : public ::kubexx::api::View {
+ public:
+  using View::View;
+  std::int64_t weight() const noexcept { return view_[::kubexx::meta::NameId{971}].int_or(0); }
+  bool has_weight() const noexcept { return view_[::kubexx::meta::NameId{971}].exists(); }
+};
+
+class GadgetSpecZonesDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  std::int64_t weight() const { return place_[::kubexx::meta::NameId{971}].int_or(0); }
+  bool has_weight() const { return place_[::kubexx::meta::NameId{971}].exists(); }
+  void clear_weight() const { place_[::kubexx::meta::NameId{971}].erase(); }
+  void set_weight(std::int64_t value) const { place_[::kubexx::meta::NameId{971}].set(value); }
+};
+
+class KUBEXX_POINTER GadgetSpec : public ::kubexx::api::View {
+ public:
+  static constexpr std::string_view kClassSmall = "Small";
+  static constexpr std::string_view kClassLarge = "Large";
+  static constexpr std::string_view kClassExtraLarge = "extra-large";
+  static constexpr std::string_view kDefaultClass = "Small";
+  static constexpr std::int64_t kDefaultReplicas = 3;
+  static constexpr bool kDefaultEnabled = true;
+  using View::View;
+  std::string_view class_() const noexcept { return view_["class"].string(); }
+  bool has_class_() const noexcept { return view_["class"].exists(); }
+  std::int32_t replicas() const noexcept { return static_cast<std::int32_t>(view_[::kubexx::meta::NameId{704}].int_or(0)); }
+  bool has_replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].exists(); }
+  double ratio() const noexcept { return view_["ratio"].double_or(0); }
+  bool has_ratio() const noexcept { return view_["ratio"].exists(); }
+  bool enabled() const noexcept { return view_["enabled"].bool_or(false); }
+  bool has_enabled() const noexcept { return view_["enabled"].exists(); }
+  ::kubexx::api::IntOrString port() const noexcept { return ::kubexx::api::IntOrString(view_[::kubexx::meta::NameId{651}]); }
+  bool has_port() const noexcept { return view_[::kubexx::meta::NameId{651}].exists(); }
+  ::kubexx::meta::Value anything() const noexcept { return view_["anything"]; }
+  bool has_anything() const noexcept { return view_["anything"].exists(); }
+  ::kubexx::api::Map<std::string_view> labels() const noexcept { return ::kubexx::api::Map<std::string_view>(view_[::kubexx::meta::NameId{12}]); }
+  bool has_labels() const noexcept { return view_[::kubexx::meta::NameId{12}].exists(); }
+  ::kubexx::api::List<::kubexx::api::List<std::int64_t>> matrix() const noexcept { return ::kubexx::api::List<::kubexx::api::List<std::int64_t>>(view_["matrix"]); }
+  bool has_matrix() const noexcept { return view_["matrix"].exists(); }
+  ::kubexx::api::List<std::string_view> pod_ips() const noexcept { return ::kubexx::api::List<std::string_view>(view_[::kubexx::meta::NameId{637}]); }
+  bool has_pod_ips() const noexcept { return view_[::kubexx::meta::NameId{637}].exists(); }
+  std::string_view note() const noexcept { return view_[::kubexx::meta::NameId{571}].string(); }
+  bool has_note() const noexcept { return view_[::kubexx::meta::NameId{571}].exists(); }
+  GadgetSpecTemplate template_() const noexcept { return GadgetSpecTemplate(view_[::kubexx::meta::NameId{883}]); }
+  bool has_template_() const noexcept { return view_[::kubexx::meta::NameId{883}].exists(); }
+  ::kubexx::api::Map<GadgetSpecZones> zones() const noexcept { return ::kubexx::api::Map<GadgetSpecZones>(view_["zones"]); }
+  bool has_zones() const noexcept { return view_["zones"].exists(); }
+};
+
+class GadgetSpecDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  std::string_view class_() const { return place_["class"].string(); }
+  bool has_class_() const { return place_["class"].exists(); }
+  void clear_class_() const { place_["class"].erase(); }
+  void set_class_(std::string_view value) const { place_["class"].set(value); }
+  std::int32_t replicas() const { return static_cast<std::int32_t>(place_[::kubexx::meta::NameId{704}].int_or(0)); }
+  bool has_replicas() const { return place_[::kubexx::meta::NameId{704}].exists(); }
+  void clear_replicas() const { place_[::kubexx::meta::NameId{704}].erase(); }
+  void set_replicas(std::int32_t value) const { place_[::kubexx::meta::NameId{704}].set(static_cast<std::int64_t>(value)); }
+  double ratio() const { return place_["ratio"].get_double().value_or(0); }
+  bool has_ratio() const { return place_["ratio"].exists(); }
+  void clear_ratio() const { place_["ratio"].erase(); }
+  void set_ratio(double value) const { place_["ratio"].set(value); }
+  bool enabled() const { return place_["enabled"].bool_or(false); }
+  bool has_enabled() const { return place_["enabled"].exists(); }
+  void clear_enabled() const { place_["enabled"].erase(); }
+  void set_enabled(bool value) const { place_["enabled"].set(value); }
+  ::kubexx::api::IntOrStringDraft port() const { return ::kubexx::api::IntOrStringDraft(place_[::kubexx::meta::NameId{651}]); }
+  bool has_port() const { return place_[::kubexx::meta::NameId{651}].exists(); }
+  void clear_port() const { place_[::kubexx::meta::NameId{651}].erase(); }
+  void set_port(std::int32_t value) const { place_[::kubexx::meta::NameId{651}].set(static_cast<std::int64_t>(value)); }
+  void set_port(std::string_view value) const { place_[::kubexx::meta::NameId{651}].set(value); }
+  ::kubexx::meta::DraftRef anything() const { return place_["anything"]; }
+  bool has_anything() const { return place_["anything"].exists(); }
+  void clear_anything() const { place_["anything"].erase(); }
+  void set_anything(::kubexx::meta::Value value) const { place_["anything"].set(value); }
+  ::kubexx::api::MapDraft<std::string_view> labels() const { return ::kubexx::api::MapDraft<std::string_view>(place_[::kubexx::meta::NameId{12}]); }
+  bool has_labels() const { return place_[::kubexx::meta::NameId{12}].exists(); }
+  void clear_labels() const { place_[::kubexx::meta::NameId{12}].erase(); }
+  void set_labels(::kubexx::meta::Value value) const { place_[::kubexx::meta::NameId{12}].set(value); }
+  ::kubexx::api::ListDraft<::kubexx::api::ListDraft<std::int64_t>> matrix() const { return ::kubexx::api::ListDraft<::kubexx::api::ListDraft<std::int64_t>>(place_["matrix"]); }
+  bool has_matrix() const { return place_["matrix"].exists(); }
+  void clear_matrix() const { place_["matrix"].erase(); }
+  void set_matrix(::kubexx::meta::Value value) const { place_["matrix"].set(value); }
+  ::kubexx::api::ListDraft<std::string_view> pod_ips() const { return ::kubexx::api::ListDraft<std::string_view>(place_[::kubexx::meta::NameId{637}]); }
+  bool has_pod_ips() const { return place_[::kubexx::meta::NameId{637}].exists(); }
+  void clear_pod_ips() const { place_[::kubexx::meta::NameId{637}].erase(); }
+  void set_pod_ips(::kubexx::meta::Value value) const { place_[::kubexx::meta::NameId{637}].set(value); }
+  std::string_view note() const { return place_[::kubexx::meta::NameId{571}].string(); }
+  bool has_note() const { return place_[::kubexx::meta::NameId{571}].exists(); }
+  void clear_note() const { place_[::kubexx::meta::NameId{571}].erase(); }
+  void set_note(std::string_view value) const { place_[::kubexx::meta::NameId{571}].set(value); }
+  GadgetSpecTemplateDraft template_() const { return GadgetSpecTemplateDraft(place_[::kubexx::meta::NameId{883}]); }
+  bool has_template_() const { return place_[::kubexx::meta::NameId{883}].exists(); }
+  void clear_template_() const { place_[::kubexx::meta::NameId{883}].erase(); }
+  void set_template_(const GadgetSpecTemplate& value) const { place_[::kubexx::meta::NameId{883}].set(value.as_value()); }
+  ::kubexx::api::MapDraft<GadgetSpecZonesDraft> zones() const { return ::kubexx::api::MapDraft<GadgetSpecZonesDraft>(place_["zones"]); }
+  bool has_zones() const { return place_["zones"].exists(); }
+  void clear_zones() const { place_["zones"].erase(); }
+  void set_zones(::kubexx::meta::Value value) const { place_["zones"].set(value); }
+};
+
+class GadgetDraftFields : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  ::kubexx::api::meta::v1::ObjectMetaDraft metadata() const { return ::kubexx::api::meta::v1::ObjectMetaDraft(place_[::kubexx::meta::NameId{2}]); }
+  bool has_metadata() const { return place_[::kubexx::meta::NameId{2}].exists(); }
+  void clear_metadata() const { place_[::kubexx::meta::NameId{2}].erase(); }
+  void set_metadata(const ::kubexx::api::meta::v1::ObjectMeta& value) const { place_[::kubexx::meta::NameId{2}].set(value.as_value()); }
+  GadgetSpecDraft spec() const { return GadgetSpecDraft(place_[::kubexx::meta::NameId{3}]); }
+  bool has_spec() const { return place_[::kubexx::meta::NameId{3}].exists(); }
+  void clear_spec() const { place_[::kubexx::meta::NameId{3}].erase(); }
+  void set_spec(const GadgetSpec& value) const { place_[::kubexx::meta::NameId{3}].set(value.as_value()); }
+};
+
+class GadgetDraft;
+
+class KUBEXX_OWNER Gadget : public ::kubexx::meta::Object {
+ public:
+  static constexpr std::string_view kApiVersion = "demo.example.com/v1";
+  static constexpr std::string_view kKind = "Gadget";
+  static constexpr ::kubexx::meta::ResourceInfo kResource{"demo.example.com", "v1", "Gadget", "gadgets", "gadget", false, false};
+  using Draft = GadgetDraft;
+  Gadget() = default;
+  static Gadget unchecked(::kubexx::meta::Object object) { return Gadget(std::move(object)); }
+  static ::kubexx::Result<Gadget> from(::kubexx::meta::Object object) {
+    auto checked = ::kubexx::api::checked(std::move(object), kApiVersion, kKind);
+    if (!checked) return checked.error();
+    return Gadget(std::move(*checked));
+  }
+  ::kubexx::api::meta::v1::ObjectMeta metadata() const noexcept KUBEXX_LIFETIMEBOUND { return ::kubexx::api::meta::v1::ObjectMeta((*this)[::kubexx::meta::NameId{2}]); }
+  GadgetSpec spec() const noexcept KUBEXX_LIFETIMEBOUND { return GadgetSpec((*this)[::kubexx::meta::NameId{3}]); }
+  bool has_spec() const noexcept { return (*this)[::kubexx::meta::NameId{3}].exists(); }
+  GadgetDraft edit() const;
+
+ private:
+  explicit Gadget(::kubexx::meta::Object object) noexcept : Object(std::move(object)) {}
+};
+
+class GadgetDraft : public ::kubexx::api::DraftHolder, public GadgetDraftFields {
+ public:
+  GadgetDraft() : GadgetDraft(begin(Gadget::kApiVersion, Gadget::kKind)) {}
+  explicit GadgetDraft(::kubexx::meta::Draft draft) : DraftHolder(std::move(draft)), GadgetDraftFields(draft_.root()) {}
+  Gadget to_object() const { return Gadget::unchecked(draft_.to_object()); }
+  GadgetDraft clone() const { return GadgetDraft(draft_.clone()); }
+};
+inline GadgetDraft Gadget::edit() const { return GadgetDraft(Object::edit()); }
+
+}  // namespace demo::v1

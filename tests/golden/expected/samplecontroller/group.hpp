@@ -1,0 +1,32 @@
+// Written by kubexx-gen. Do not edit.
+#pragma once
+
+#include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/rest/client.hpp"
+
+namespace samplecontroller {
+
+class SamplecontrollerV1alpha1Informers;
+class SamplecontrollerV1alpha1Client;
+
+/// The informers of the group; each version is defined by its own header.
+class SamplecontrollerInformers {
+ public:
+  explicit SamplecontrollerInformers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
+  SamplecontrollerV1alpha1Informers v1alpha1() const;
+
+ private:
+  ::kubexx::informer::SharedInformerFactory* factory_;
+};
+
+/// The clients of the group.
+class SamplecontrollerClient {
+ public:
+  explicit SamplecontrollerClient(::kubexx::rest::Client client) : client_(std::move(client)) {}
+  SamplecontrollerV1alpha1Client v1alpha1() const;
+
+ private:
+  ::kubexx::rest::Client client_;
+};
+
+}  // namespace samplecontroller

@@ -1,0 +1,34 @@
+// Written by kubexx-gen. Do not edit.
+#pragma once
+
+#include "kubexx/client/api.hpp"
+#include "samplecontroller/group.hpp"
+#include "samplecontroller/v1alpha1/types.hpp"
+
+namespace samplecontroller {
+
+class SamplecontrollerV1alpha1Informers {
+ public:
+  explicit SamplecontrollerV1alpha1Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
+  ::kubexx::informer::ResourceInformer<::samplecontroller::v1alpha1::Foo> foos() const { return ::kubexx::informer::ResourceInformer<::samplecontroller::v1alpha1::Foo>(*factory_); }
+
+ private:
+  [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;
+};
+inline SamplecontrollerV1alpha1Informers SamplecontrollerInformers::v1alpha1() const {
+  return SamplecontrollerV1alpha1Informers(*factory_);
+}
+
+class SamplecontrollerV1alpha1Client {
+ public:
+  explicit SamplecontrollerV1alpha1Client(::kubexx::rest::Client client) : client_(std::move(client)) {}
+  ::kubexx::client::Api<::samplecontroller::v1alpha1::Foo> foos(std::string namespace_ = {}) const { return ::kubexx::client::Api<::samplecontroller::v1alpha1::Foo>(client_, std::move(namespace_)); }
+
+ private:
+  ::kubexx::rest::Client client_;
+};
+inline SamplecontrollerV1alpha1Client SamplecontrollerClient::v1alpha1() const {
+  return SamplecontrollerV1alpha1Client(client_);
+}
+
+}  // namespace samplecontroller
