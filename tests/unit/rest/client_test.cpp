@@ -235,8 +235,10 @@ TEST_F(RestClientTest, AListIsDeliveredItemByItemWithItsKind) {
   std::vector<std::string> seen;
   std::optional<Result<meta::ListMeta>> end;
   const auto client = make();
+  meta::ListOptions query;
+  query.limit = 2;
   const auto list =
-      client.list({{"", "v1", "pods"}, "", "", ""}, {.limit = 2}, {}, strand,
+      client.list({{"", "v1", "pods"}, "", "", ""}, query, {}, strand,
                   {[&](meta::Object o) { seen.push_back(std::string(o.kind()) + " " + std::string(o.name())); },
                    [&](Result<meta::ListMeta> result) { end = std::move(result); }});
   executor->run_until_idle();
