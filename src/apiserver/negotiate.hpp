@@ -15,7 +15,7 @@ struct Negotiated {
   Format format = Format::Json;
   View view = View::Full;
   std::string table_version = "v1";  ///< meta.k8s.io version of the view
-  std::string include_object;   ///< for tables: "None", "Metadata", "Object"
+  std::string include_object;        ///< for tables: "None", "Metadata", "Object"
 };
 
 /// Which answers a resource can give; `list` says what the metadata view is called.

@@ -14,19 +14,19 @@ namespace kubexx::apiserver {
 
 /// What goes wrong, and for whom. Empty strings match everything.
 struct Fault {
-  std::string verb{};                                                 ///< "watch", "list", ...
-  std::string resource{};                                             ///< plural
-  std::string user_agent{};                                           ///< contained in the request's
+  std::string verb{};                                               ///< "watch", "list", ...
+  std::string resource{};                                           ///< plural
+  std::string user_agent{};                                         ///< contained in the request's
   double share = 1;                                                 ///< of the requests that match, chosen at random
   std::uint64_t times = std::numeric_limits<std::uint64_t>::max();  ///< how often it strikes, then it is gone
 
-  int status = 0;                  ///< answer this instead, with a Status of the matching reason
+  int status = 0;                    ///< answer this instead, with a Status of the matching reason
   std::optional<int> retry_after{};  ///< seconds, with `status`
   std::string message{};
-  Duration delay{};                           ///< before anything happens
+  Duration delay{};                             ///< before anything happens
   std::optional<std::size_t> truncate_after{};  ///< cut the answer after this many bytes of its body
   std::optional<std::size_t> corrupt_at{};      ///< flip a byte of the body at this offset
-  bool reset = false;                         ///< cut without an answer
+  bool reset = false;                           ///< cut without an answer
 };
 
 /// Which watches a fault concerns; empty members match everything.

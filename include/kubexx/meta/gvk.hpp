@@ -12,7 +12,7 @@ namespace kubexx::meta {
 struct GroupVersion {
   std::string group;  ///< "" is the core group
   std::string version;
-  std::string to_string() const;                               ///< "v1", "apps/v1"
+  std::string to_string() const;  ///< "v1", "apps/v1"
   static Result<GroupVersion> parse(std::string_view api_version);
   friend auto operator<=>(const GroupVersion&, const GroupVersion&) = default;
 };
