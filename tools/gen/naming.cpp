@@ -78,7 +78,11 @@ std::string pascal_case(std::string_view name) {
 }
 
 std::string safe(std::string name) {
-  if (!name.empty() && name[0] >= '0' && name[0] <= '9') name.insert(0, "n");
+  if (!name.empty() && name[0] >= '0' && name[0] <= '9') {
+    std::string letter_first = "n";
+    letter_first += name;
+    name = std::move(letter_first);
+  }
   if (std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords)) name += '_';
   return name;
 }
