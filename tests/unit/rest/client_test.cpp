@@ -268,7 +268,7 @@ TEST_F(RestClientTest, AWatchDeliversEventsAndItsCleanEnd) {
 
 TEST_F(RestClientTest, AnUndecodableWatchEventEndsTheWatchWithADecodeError) {
   FakeTransport::Answer a;
-  a.chunks = {R"({"type":"ADDED","object":{]})"};
+  a.chunks = {R"({"type":"ADDED","object":{"kind" 1}})"};
   a.hangs = false;
   transport->answers.push_back(a);
   std::optional<Error> end;
