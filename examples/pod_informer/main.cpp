@@ -2,8 +2,10 @@
 #include <iostream>
 
 #include "kubexx/base/stop.hpp"
-#include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/clientset/core.hpp"
 #include "kubexx/meta/label_selector.hpp"
+
+using kubexx::api::core::v1::Pod;  // a handle: copying it copies a pointer
 
 int main() {
   // [begin watch]
@@ -12,10 +14,10 @@ int main() {
   if (!config) return std::cerr << config.error() << '\n', 1;
 
   kubexx::informer::SharedInformerFactory factory{kubexx::rest::Client(*config)};
-  auto pods = factory.for_resource({"", "v1", "pods"}).value();
+  auto pods = factory.core().v1().pods();
   auto registration = pods.informer().add_event_handler({
-      .on_add = [](const auto& pod) { std::cout << "+ " << pod.name() << '\n'; },
-      .on_update = [](const auto&, const auto& pod) { std::cout << "~ " << pod.name() << '\n'; },
+      .on_add = [](const Pod& pod) { std::cout << "+ " << pod.name() << " on " << pod.spec().node_name() << '\n'; },
+      .on_update = [](const Pod&, const Pod& pod) { std::cout << "~ " << pod.name() << '\n'; },
       .on_delete = [](const auto& gone) { std::cout << "- " << gone.key() << '\n'; },
   });
   factory.start(stop);

@@ -37,10 +37,12 @@ def main():
                 problems.append(f"{where}: quote {match[2]} {match[3]} has drifted (tools/lint/check_docs.py --update)")
             return match[1] + wanted + match[5]
 
+        if text.count("\n<!-- quote:") != len(QUOTE.findall(text)):
+            problems.append(f"{where}: a quote marker is not followed by a code block")
         new = QUOTE.sub(check, text)
         if update and new != text:
             path.write_text(new)
-        for link in LINK.findall(text):
+        for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.S)):
             if not (path.parent / link).exists():
                 problems.append(f"{where}: link to {link} leads nowhere")
     version = re.search(r"project\(kubexx VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
