@@ -7,7 +7,6 @@
 
 namespace kubexx::codec {
 
-using meta::detail::known_key;
 using meta::detail::Tag;
 using meta::detail::word_of;
 
@@ -115,7 +114,6 @@ Result<meta::Object> ProtobufWalker::decode(const Message& message, std::string_
                          std::to_string(options_.max_bytes));
   }
   const auto walk = [&](Word& root) {
-    writer_.clear();
     unknown_.clear();
     apart_ = false;
     const std::size_t first = writer_.mark();
@@ -129,6 +127,7 @@ Result<meta::Object> ProtobufWalker::decode(const Message& message, std::string_
   gather_ = false;
   bool read = walk(root);
   if (!read && apart_) {
+    writer_.clear();
     gather_ = true;
     read = walk(root);
   }
@@ -193,6 +192,13 @@ bool ProtobufWalker::fields(const Message& message, std::string_view bytes, int 
         below = choice.below;
       }
     }
+    if (field->shape == Shape::One && field->wire == Wire::String && type == WireType::Bytes && !gather_) {
+      std::string_view payload;
+      if (!in.bytes(payload)) return fail(message, *field, "malformed value");
+      if (payload.empty() && field->presence == Presence::NonZero) continue;
+      writer_.push(key_of(*field), text(payload));
+      continue;
+    }
     if (field->shape == Shape::List) {
       if (!list(message, *field, in, type, depth + 1, below)) return false;
       continue;
@@ -207,9 +213,7 @@ bool ProtobufWalker::fields(const Message& message, std::string_view bytes, int 
                               : one(message, *field, in, type, depth, below, word, zero);
     if (!read) return false;
     if (field->inlined || (zero && field->presence == Presence::NonZero)) continue;
-    writer_.push(field->id ? known_key(static_cast<std::uint32_t>(*field->id))
-                           : writer_.key(field->name.data(), field->name.size()),
-                 word);
+    writer_.push(key_of(*field), word);
   }
   return defaults(message, message.always & ~seen, node);
 }
@@ -236,9 +240,7 @@ bool ProtobufWalker::defaults(const Message& message, std::uint64_t missing, con
     } else {
       word = default_of(field);
     }
-    writer_.push(
-        field.id ? known_key(static_cast<std::uint32_t>(*field.id)) : writer_.key(field.name.data(), field.name.size()),
-        word);
+    writer_.push(key_of(field), word);
   }
   return true;
 }
@@ -343,6 +345,12 @@ bool ProtobufWalker::value(const Message& message, const Field& field, std::stri
 
 /// Whether another part of the same field follows: next to this one, or anywhere behind it when gathering.
 bool ProtobufWalker::next_part(WireReader& in, std::uint32_t number, WireType& type) {
+  if (!gather_ && number < 16) {  // a tag of one byte
+    if (in.at == in.end || *in.at >> 3 != number || *in.at >= 128 || (*in.at & 7) > 5) return false;
+    type = static_cast<WireType>(*in.at & 7);
+    ++in.at;
+    return true;
+  }
   WireReader ahead = in;
   std::uint32_t other = 0;
   WireType other_type{};
@@ -384,9 +392,7 @@ bool ProtobufWalker::list(const Message& message, const Field& field, WireReader
     begun = true;
   } while (next_part(parts, field.number, type));
   const Word word = writer_.close_list(first);
-  writer_.push(
-      field.id ? known_key(static_cast<std::uint32_t>(*field.id)) : writer_.key(field.name.data(), field.name.size()),
-      word);
+  writer_.push(key_of(field), word);
   return true;
 }
 
@@ -404,9 +410,7 @@ bool ProtobufWalker::map(const Message& message, const Field& field, WireReader&
     begun = true;
   } while (next_part(parts, field.number, type));
   const Word word = writer_.close_map(first);
-  writer_.push(
-      field.id ? known_key(static_cast<std::uint32_t>(*field.id)) : writer_.key(field.name.data(), field.name.size()),
-      word);
+  writer_.push(key_of(field), word);
   return true;
 }
 
@@ -416,6 +420,21 @@ bool ProtobufWalker::map_entry(const Message& message, const Field& field, std::
   std::string_view key;
   WireReader last;
   WireType last_type{};
+  // As every server writes them: the key, then the value.
+  if (entry.size() > 1 && entry[0] == '\x0a' && field.wire == Wire::String) {
+    WireReader ahead = in;
+    ++ahead.at;
+    std::string_view first;
+    std::string_view second;
+    if (ahead.bytes(first) && !ahead.done() && *ahead.at == 0x12) {
+      ++ahead.at;
+      if (ahead.bytes(second) && ahead.done() && node == nullptr && is_ascii(first)) {
+        const auto written = writer_.key(first.data(), first.size());
+        writer_.push(written, text(second));
+        return true;
+      }
+    }
+  }
   while (!in.done()) {
     std::uint32_t number = 0;
     WireType type{};

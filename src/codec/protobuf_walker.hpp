@@ -63,6 +63,10 @@ class ProtobufWalker {
   bool merged(const Message& message, const Field& field, WireReader& in, WireType type, int depth, const Node* node,
               Word& out, bool& zero);
   Word text(std::string_view bytes);
+  meta::detail::Key key_of(const Field& field) {
+    return field.id ? meta::detail::known_key(static_cast<std::uint32_t>(*field.id))
+                    : writer_.key(field.name.data(), field.name.size());
+  }
   bool time(std::string_view bytes, bool micro, Word& out, bool& zero);
   bool quantity(std::string_view bytes, Word& out);
   bool int_or_string(std::string_view bytes, Word& out);
