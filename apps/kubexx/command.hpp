@@ -18,6 +18,7 @@ inline constexpr int kUsage = 2;
 using Run = std::function<int()>;
 void add_apiserver(CLI::App& parent, Run& run);
 void add_demo(CLI::App& parent, Run& run);
+void add_gen(CLI::App& parent, Run& run);
 void add_version(CLI::App& parent, Run& run);
 void add_watch(CLI::App& parent, Run& run);
 

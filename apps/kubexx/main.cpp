@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   app::Run run;
   app::add_apiserver(program, run);
   app::add_demo(program, run);
+  app::add_gen(program, run);
   app::add_version(program, run);
   app::add_watch(program, run);
   try {

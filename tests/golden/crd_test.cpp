@@ -10,6 +10,7 @@
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "kubexx/testing/client.hpp"
+#include "platform.hpp"
 #include "samplecontroller.hpp"
 
 namespace kubexx {
@@ -19,8 +20,11 @@ void install(const apiserver::Server& server, const std::string& file) {
   std::ifstream in(std::string(KUBEXX_SOURCE_DIR "/tests/golden/input/") + file);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const client::ResourceApi crds(testing::client(server), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
-  const auto created = crds.create(meta::parse_yaml_document(text).value());
-  ASSERT_TRUE(created) << created.error().message();
+  const auto definitions = meta::parse_yaml(text).value();
+  for (const auto& definition : definitions) {
+    const auto created = crds.create(definition);
+    ASSERT_TRUE(created) << created.error().message();
+  }
 }
 
 TEST(CustomResourceTest, ItsClientAndInformerWorkAgainstTheEmbeddedServer) {
@@ -81,6 +85,45 @@ TEST(CustomResourceTest, EveryKindOfFieldIsWrittenAndRead) {
   EXPECT_FALSE(gadget.spec().has_ratio());
   EXPECT_FALSE(demo::v1::Gadget::kResource.namespaced);
   EXPECT_EQ(demo::v1beta1::Gadget::kResource.version, "v1beta1");
+}
+
+TEST(CustomResourceTest, SeveralKindsOfAGroupShareItsAccessors) {
+  apiserver::Server server;
+  install(server, "platform.yaml");
+  platform::SharedInformerFactory factory(testing::client(server));
+  const auto pipelines = factory.platform().v1().pipelines();
+  const auto policies = factory.platform().v1().policies();
+  const platform::Clientset clientset(testing::client(server));
+  platform::v1::PipelineDraft draft;
+  draft.metadata().set_name("build");
+  draft.spec().set_namespace_("a");
+  draft.spec().set_operator_("b");
+  draft.spec().set_foo_bar("c");
+  draft.spec().set_foo_bar_("d");
+  auto stage = draft.spec().stages().append();
+  stage.set_timeout(30);
+  stage.matrix()["os"].append("linux");
+  stage.when().all().append().values().append("x");
+  ASSERT_TRUE(clientset.platform().v1().pipelines("default").create(draft));
+  platform::v1::PolicyDraft policy;
+  policy.metadata().set_name("strict");
+  policy.spec().set_default_(true);
+  ASSERT_TRUE(clientset.platform().v1().policies().create(policy));
+  const auto pipeline_lister = pipelines.lister();
+  const auto policy_lister = policies.lister();
+
+  factory.start();
+  ASSERT_TRUE(factory.wait_for_cache_sync());
+
+  const auto built = pipeline_lister.in_namespace("default").get("build").value();
+  EXPECT_EQ(built["spec"]["foo-bar"].string(), "c");
+  EXPECT_EQ(built["spec"]["fooBar"].string(), "d");
+  EXPECT_EQ(built.spec().namespace_(), "a");
+  EXPECT_EQ(built.spec().stages()[0].timeout().number(), 30);
+  EXPECT_EQ(built.spec().stages()[0].matrix()["os"][0], "linux");
+  EXPECT_EQ(built.spec().stages()[0].when().all()[0].values()[0], "x");
+  EXPECT_EQ(platform::v1::PipelineStatus::kPhaseRunning, "Running");
+  EXPECT_TRUE(policy_lister.get("strict").value().spec().default_());
 }
 
 std::string errors_of(const std::string& schema) {

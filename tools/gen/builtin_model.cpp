@@ -8,16 +8,6 @@
 namespace kubexx::gen {
 namespace {
 
-/// Names that objects and views have already.
-const std::set<std::string>& reserved() {
-  static const std::set<std::string> kNames = {
-      "root",   "at",          "gvk",           "metadata_value", "completeness", "projection_name", "byte_size",
-      "edit",   "raw_bytes",   "same_document", "unchecked",      "from",         "exists",          "as_value",
-      "as_ref", "assign",      "draft",         "changed",        "merge_patch",  "json_patch",      "to_object",
-      "clone",  "api_version", "kind",          "kResource",      "view_",        "place_",          "draft_"};
-  return kNames;
-}
-
 struct Split {
   std::string package;  // "core.v1"
   std::string name;     // "Pod"
@@ -103,7 +93,7 @@ class Builder {
       made.kind = gvk->kind;
       made.resource = resource(gvk->group, gvk->version, gvk->kind);
     }
-    std::set<std::string> taken = reserved();
+    std::set<std::string> taken = reserved_names();
     add_fields(made, where.package, type, taken);
     package(where.package).types.push_back(std::move(made));
   }

@@ -8,14 +8,6 @@
 namespace kubexx::gen {
 namespace {
 
-/// Names that objects, views and drafts have already.
-std::set<std::string> reserved() {
-  return {"root",   "at",        "gvk",           "metadata_value", "completeness", "projection_name", "byte_size",
-          "edit",   "raw_bytes", "same_document", "unchecked",      "from",         "exists",          "as_value",
-          "as_ref", "assign",    "draft",         "changed",        "merge_patch",  "json_patch",      "to_object",
-          "clone",  "view_",     "place_",        "draft_"};
-}
-
 /// Turns the schema of one version into types. Errors name the path inside the schema.
 class Version {
  public:
@@ -30,7 +22,7 @@ class Version {
     made.api_version = package_.group + "/" + package_.version;
     made.resource = std::move(resource);
     for (const auto* suffix : {"Draft", "DraftFields"}) class_names_.insert(made.name + suffix);
-    auto taken = reserved();
+    auto taken = reserved_names();
     FieldModel metadata;
     metadata.json = "metadata";
     metadata.name = unique("metadata", taken);
@@ -120,7 +112,7 @@ class Version {
     if (!schema["properties"].empty()) {
       TypeModel made;
       made.name = class_name(name);
-      auto taken = reserved();
+      auto taken = reserved_names();
       const auto view = made.name;
       if (auto added = fields(made, schema, taken, view, false); !added) return added;
       package_.types.push_back(std::move(made));

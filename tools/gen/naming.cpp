@@ -105,6 +105,14 @@ std::string plural_accessor(std::string_view kind, std::string_view resource) {
   return safe(snake_case(resource));
 }
 
+std::set<std::string> reserved_names() {
+  return {"root",        "at",          "gvk",       "metadata_value", "completeness", "projection_name",
+          "byte_size",   "edit",        "raw_bytes", "same_document",  "unchecked",    "from",
+          "exists",      "as_value",    "as_ref",    "assign",         "draft",        "changed",
+          "merge_patch", "json_patch",  "to_object", "clone",          "view_",        "place_",
+          "draft_",      "api_version", "kind"};
+}
+
 std::string quoted(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";

@@ -16,6 +16,8 @@ std::string safe(std::string name);
 std::string unique(std::string name, std::set<std::string>& taken);
 /// The accessor of a resource: kind NetworkPolicy, resource networkpolicies -> "network_policies".
 std::string plural_accessor(std::string_view kind, std::string_view resource);
+/// Names that every object, view or draft has already.
+std::set<std::string> reserved_names();
 /// A C++ string literal.
 std::string quoted(std::string_view text);
 

@@ -1,0 +1,5 @@
+// Written by kubexx-gen. Do not edit.
+#pragma once
+
+#include "platform/clientset.hpp"
+#include "platform/v1.hpp"

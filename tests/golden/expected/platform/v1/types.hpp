@@ -1,0 +1,267 @@
+// Written by kubexx-gen. Do not edit.
+#pragma once
+
+#include "kubexx/api/support.hpp"
+#include "kubexx/api/meta/v1.hpp"
+
+namespace platform::v1 {
+
+class KUBEXX_POINTER PipelineSpecStagesWhenAll : public ::kubexx::api::View {
+ public:
+  using View::View;
+  std::string_view key() const noexcept { return view_[::kubexx::meta::NameId{442}].string(); }
+  bool has_key() const noexcept { return view_[::kubexx::meta::NameId{442}].exists(); }
+  ::kubexx::api::List<std::string_view> values() const noexcept { return ::kubexx::api::List<std::string_view>(view_[::kubexx::meta::NameId{940}]); }
+  bool has_values() const noexcept { return view_[::kubexx::meta::NameId{940}].exists(); }
+};
+
+class PipelineSpecStagesWhenAllDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  std::string_view key() const { return place_[::kubexx::meta::NameId{442}].string(); }
+  bool has_key() const { return place_[::kubexx::meta::NameId{442}].exists(); }
+  void clear_key() const { place_[::kubexx::meta::NameId{442}].erase(); }
+  void set_key(std::string_view value) const { place_[::kubexx::meta::NameId{442}].set(value); }
+  ::kubexx::api::ListDraft<std::string_view> values() const { return ::kubexx::api::ListDraft<std::string_view>(place_[::kubexx::meta::NameId{940}]); }
+  bool has_values() const { return place_[::kubexx::meta::NameId{940}].exists(); }
+  void clear_values() const { place_[::kubexx::meta::NameId{940}].erase(); }
+  void set_values(::kubexx::meta::Value value) const { place_[::kubexx::meta::NameId{940}].set(value); }
+};
+
+class KUBEXX_POINTER PipelineSpecStagesWhen : public ::kubexx::api::View {
+ public:
+  using View::View;
+  ::kubexx::api::List<PipelineSpecStagesWhenAll> all() const noexcept { return ::kubexx::api::List<PipelineSpecStagesWhenAll>(view_["all"]); }
+  bool has_all() const noexcept { return view_["all"].exists(); }
+};
+
+class PipelineSpecStagesWhenDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  ::kubexx::api::ListDraft<PipelineSpecStagesWhenAllDraft> all() const { return ::kubexx::api::ListDraft<PipelineSpecStagesWhenAllDraft>(place_["all"]); }
+  bool has_all() const { return place_["all"].exists(); }
+  void clear_all() const { place_["all"].erase(); }
+  void set_all(::kubexx::meta::Value value) const { place_["all"].set(value); }
+};
+
+class KUBEXX_POINTER PipelineSpecStages : public ::kubexx::api::View {
+ public:
+  using View::View;
+  std::string_view name() const noexcept { return view_[::kubexx::meta::NameId{6}].string(); }
+  bool has_name() const noexcept { return view_[::kubexx::meta::NameId{6}].exists(); }
+  PipelineSpecStagesWhen when() const noexcept { return PipelineSpecStagesWhen(view_["when"]); }
+  bool has_when() const noexcept { return view_["when"].exists(); }
+  ::kubexx::api::IntOrString timeout() const noexcept { return ::kubexx::api::IntOrString(view_["timeout"]); }
+  bool has_timeout() const noexcept { return view_["timeout"].exists(); }
+  ::kubexx::api::Map<::kubexx::api::List<std::string_view>> matrix() const noexcept { return ::kubexx::api::Map<::kubexx::api::List<std::string_view>>(view_["matrix"]); }
+  bool has_matrix() const noexcept { return view_["matrix"].exists(); }
+};
+
+class PipelineSpecStagesDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  std::string_view name() const { return place_[::kubexx::meta::NameId{6}].string(); }
+  bool has_name() const { return place_[::kubexx::meta::NameId{6}].exists(); }
+  void clear_name() const { place_[::kubexx::meta::NameId{6}].erase(); }
+  void set_name(std::string_view value) const { place_[::kubexx::meta::NameId{6}].set(value); }
+  PipelineSpecStagesWhenDraft when() const { return PipelineSpecStagesWhenDraft(place_["when"]); }
+  bool has_when() const { return place_["when"].exists(); }
+  void clear_when() const { place_["when"].erase(); }
+  void set_when(const PipelineSpecStagesWhen& value) const { place_["when"].set(value.as_value()); }
+  ::kubexx::api::IntOrStringDraft timeout() const { return ::kubexx::api::IntOrStringDraft(place_["timeout"]); }
+  bool has_timeout() const { return place_["timeout"].exists(); }
+  void clear_timeout() const { place_["timeout"].erase(); }
+  void set_timeout(std::int32_t value) const { place_["timeout"].set(static_cast<std::int64_t>(value)); }
+  void set_timeout(std::string_view value) const { place_["timeout"].set(value); }
+  ::kubexx::api::MapDraft<::kubexx::api::ListDraft<std::string_view>> matrix() const { return ::kubexx::api::MapDraft<::kubexx::api::ListDraft<std::string_view>>(place_["matrix"]); }
+  bool has_matrix() const { return place_["matrix"].exists(); }
+  void clear_matrix() const { place_["matrix"].erase(); }
+  void set_matrix(::kubexx::meta::Value value) const { place_["matrix"].set(value); }
+};
+
+class KUBEXX_POINTER PipelineSpec : public ::kubexx::api::View {
+ public:
+  using View::View;
+  std::int64_t replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].int_or(0); }
+  bool has_replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].exists(); }
+  std::string_view namespace_() const noexcept { return view_[::kubexx::meta::NameId{7}].string(); }
+  bool has_namespace_() const noexcept { return view_[::kubexx::meta::NameId{7}].exists(); }
+  std::string_view operator_() const noexcept { return view_[::kubexx::meta::NameId{587}].string(); }
+  bool has_operator_() const noexcept { return view_[::kubexx::meta::NameId{587}].exists(); }
+  std::string_view foo_bar() const noexcept { return view_["foo-bar"].string(); }
+  bool has_foo_bar() const noexcept { return view_["foo-bar"].exists(); }
+  std::string_view foo_bar_() const noexcept { return view_["fooBar"].string(); }
+  bool has_foo_bar_() const noexcept { return view_["fooBar"].exists(); }
+  ::kubexx::api::List<PipelineSpecStages> stages() const noexcept { return ::kubexx::api::List<PipelineSpecStages>(view_["stages"]); }
+  bool has_stages() const noexcept { return view_["stages"].exists(); }
+};
+
+class PipelineSpecDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  std::int64_t replicas() const { return place_[::kubexx::meta::NameId{704}].int_or(0); }
+  bool has_replicas() const { return place_[::kubexx::meta::NameId{704}].exists(); }
+  void clear_replicas() const { place_[::kubexx::meta::NameId{704}].erase(); }
+  void set_replicas(std::int64_t value) const { place_[::kubexx::meta::NameId{704}].set(value); }
+  std::string_view namespace_() const { return place_[::kubexx::meta::NameId{7}].string(); }
+  bool has_namespace_() const { return place_[::kubexx::meta::NameId{7}].exists(); }
+  void clear_namespace_() const { place_[::kubexx::meta::NameId{7}].erase(); }
+  void set_namespace_(std::string_view value) const { place_[::kubexx::meta::NameId{7}].set(value); }
+  std::string_view operator_() const { return place_[::kubexx::meta::NameId{587}].string(); }
+  bool has_operator_() const { return place_[::kubexx::meta::NameId{587}].exists(); }
+  void clear_operator_() const { place_[::kubexx::meta::NameId{587}].erase(); }
+  void set_operator_(std::string_view value) const { place_[::kubexx::meta::NameId{587}].set(value); }
+  std::string_view foo_bar() const { return place_["foo-bar"].string(); }
+  bool has_foo_bar() const { return place_["foo-bar"].exists(); }
+  void clear_foo_bar() const { place_["foo-bar"].erase(); }
+  void set_foo_bar(std::string_view value) const { place_["foo-bar"].set(value); }
+  std::string_view foo_bar_() const { return place_["fooBar"].string(); }
+  bool has_foo_bar_() const { return place_["fooBar"].exists(); }
+  void clear_foo_bar_() const { place_["fooBar"].erase(); }
+  void set_foo_bar_(std::string_view value) const { place_["fooBar"].set(value); }
+  ::kubexx::api::ListDraft<PipelineSpecStagesDraft> stages() const { return ::kubexx::api::ListDraft<PipelineSpecStagesDraft>(place_["stages"]); }
+  bool has_stages() const { return place_["stages"].exists(); }
+  void clear_stages() const { place_["stages"].erase(); }
+  void set_stages(::kubexx::meta::Value value) const { place_["stages"].set(value); }
+};
+
+class KUBEXX_POINTER PipelineStatus : public ::kubexx::api::View {
+ public:
+  static constexpr std::string_view kPhasePending = "Pending";
+  static constexpr std::string_view kPhaseRunning = "Running";
+  static constexpr std::string_view kPhaseFailed = "Failed";
+  using View::View;
+  std::int64_t replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].int_or(0); }
+  bool has_replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].exists(); }
+  std::string_view phase() const noexcept { return view_[::kubexx::meta::NameId{618}].string(); }
+  bool has_phase() const noexcept { return view_[::kubexx::meta::NameId{618}].exists(); }
+};
+
+class PipelineStatusDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  std::int64_t replicas() const { return place_[::kubexx::meta::NameId{704}].int_or(0); }
+  bool has_replicas() const { return place_[::kubexx::meta::NameId{704}].exists(); }
+  void clear_replicas() const { place_[::kubexx::meta::NameId{704}].erase(); }
+  void set_replicas(std::int64_t value) const { place_[::kubexx::meta::NameId{704}].set(value); }
+  std::string_view phase() const { return place_[::kubexx::meta::NameId{618}].string(); }
+  bool has_phase() const { return place_[::kubexx::meta::NameId{618}].exists(); }
+  void clear_phase() const { place_[::kubexx::meta::NameId{618}].erase(); }
+  void set_phase(std::string_view value) const { place_[::kubexx::meta::NameId{618}].set(value); }
+};
+
+class PipelineDraftFields : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  ::kubexx::api::meta::v1::ObjectMetaDraft metadata() const { return ::kubexx::api::meta::v1::ObjectMetaDraft(place_[::kubexx::meta::NameId{2}]); }
+  bool has_metadata() const { return place_[::kubexx::meta::NameId{2}].exists(); }
+  void clear_metadata() const { place_[::kubexx::meta::NameId{2}].erase(); }
+  void set_metadata(const ::kubexx::api::meta::v1::ObjectMeta& value) const { place_[::kubexx::meta::NameId{2}].set(value.as_value()); }
+  PipelineSpecDraft spec() const { return PipelineSpecDraft(place_[::kubexx::meta::NameId{3}]); }
+  bool has_spec() const { return place_[::kubexx::meta::NameId{3}].exists(); }
+  void clear_spec() const { place_[::kubexx::meta::NameId{3}].erase(); }
+  void set_spec(const PipelineSpec& value) const { place_[::kubexx::meta::NameId{3}].set(value.as_value()); }
+  PipelineStatusDraft status() const { return PipelineStatusDraft(place_[::kubexx::meta::NameId{4}]); }
+  bool has_status() const { return place_[::kubexx::meta::NameId{4}].exists(); }
+  void clear_status() const { place_[::kubexx::meta::NameId{4}].erase(); }
+  void set_status(const PipelineStatus& value) const { place_[::kubexx::meta::NameId{4}].set(value.as_value()); }
+};
+
+class PipelineDraft;
+
+class KUBEXX_OWNER Pipeline : public ::kubexx::meta::Object {
+ public:
+  static constexpr std::string_view kApiVersion = "platform.example.com/v1";
+  static constexpr std::string_view kKind = "Pipeline";
+  static constexpr ::kubexx::meta::ResourceInfo kResource{"platform.example.com", "v1", "Pipeline", "pipelines", "pipeline", true, false};
+  using Draft = PipelineDraft;
+  Pipeline() = default;
+  static Pipeline unchecked(::kubexx::meta::Object object) { return Pipeline(std::move(object)); }
+  static ::kubexx::Result<Pipeline> from(::kubexx::meta::Object object) {
+    auto checked = ::kubexx::api::checked(std::move(object), kApiVersion, kKind);
+    if (!checked) return checked.error();
+    return Pipeline(std::move(*checked));
+  }
+  ::kubexx::api::meta::v1::ObjectMeta metadata() const noexcept KUBEXX_LIFETIMEBOUND { return ::kubexx::api::meta::v1::ObjectMeta((*this)[::kubexx::meta::NameId{2}]); }
+  PipelineSpec spec() const noexcept KUBEXX_LIFETIMEBOUND { return PipelineSpec((*this)[::kubexx::meta::NameId{3}]); }
+  bool has_spec() const noexcept { return (*this)[::kubexx::meta::NameId{3}].exists(); }
+  PipelineStatus status() const noexcept KUBEXX_LIFETIMEBOUND { return PipelineStatus((*this)[::kubexx::meta::NameId{4}]); }
+  bool has_status() const noexcept { return (*this)[::kubexx::meta::NameId{4}].exists(); }
+  PipelineDraft edit() const;
+
+ private:
+  explicit Pipeline(::kubexx::meta::Object object) noexcept : Object(std::move(object)) {}
+};
+
+class PipelineDraft : public ::kubexx::api::DraftHolder, public PipelineDraftFields {
+ public:
+  PipelineDraft() : PipelineDraft(begin(Pipeline::kApiVersion, Pipeline::kKind)) {}
+  explicit PipelineDraft(::kubexx::meta::Draft draft) : DraftHolder(std::move(draft)), PipelineDraftFields(draft_.root()) {}
+  Pipeline to_object() const { return Pipeline::unchecked(draft_.to_object()); }
+  PipelineDraft clone() const { return PipelineDraft(draft_.clone()); }
+};
+inline PipelineDraft Pipeline::edit() const { return PipelineDraft(Object::edit()); }
+
+class KUBEXX_POINTER PolicySpec : public ::kubexx::api::View {
+ public:
+  using View::View;
+  bool default_() const noexcept { return view_[::kubexx::meta::NameId{248}].bool_or(false); }
+  bool has_default_() const noexcept { return view_[::kubexx::meta::NameId{248}].exists(); }
+};
+
+class PolicySpecDraft : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  bool default_() const { return place_[::kubexx::meta::NameId{248}].bool_or(false); }
+  bool has_default_() const { return place_[::kubexx::meta::NameId{248}].exists(); }
+  void clear_default_() const { place_[::kubexx::meta::NameId{248}].erase(); }
+  void set_default_(bool value) const { place_[::kubexx::meta::NameId{248}].set(value); }
+};
+
+class PolicyDraftFields : public ::kubexx::api::DraftPlace {
+ public:
+  using DraftPlace::DraftPlace;
+  ::kubexx::api::meta::v1::ObjectMetaDraft metadata() const { return ::kubexx::api::meta::v1::ObjectMetaDraft(place_[::kubexx::meta::NameId{2}]); }
+  bool has_metadata() const { return place_[::kubexx::meta::NameId{2}].exists(); }
+  void clear_metadata() const { place_[::kubexx::meta::NameId{2}].erase(); }
+  void set_metadata(const ::kubexx::api::meta::v1::ObjectMeta& value) const { place_[::kubexx::meta::NameId{2}].set(value.as_value()); }
+  PolicySpecDraft spec() const { return PolicySpecDraft(place_[::kubexx::meta::NameId{3}]); }
+  bool has_spec() const { return place_[::kubexx::meta::NameId{3}].exists(); }
+  void clear_spec() const { place_[::kubexx::meta::NameId{3}].erase(); }
+  void set_spec(const PolicySpec& value) const { place_[::kubexx::meta::NameId{3}].set(value.as_value()); }
+};
+
+class PolicyDraft;
+
+class KUBEXX_OWNER Policy : public ::kubexx::meta::Object {
+ public:
+  static constexpr std::string_view kApiVersion = "platform.example.com/v1";
+  static constexpr std::string_view kKind = "Policy";
+  static constexpr ::kubexx::meta::ResourceInfo kResource{"platform.example.com", "v1", "Policy", "policies", "policy", false, false};
+  using Draft = PolicyDraft;
+  Policy() = default;
+  static Policy unchecked(::kubexx::meta::Object object) { return Policy(std::move(object)); }
+  static ::kubexx::Result<Policy> from(::kubexx::meta::Object object) {
+    auto checked = ::kubexx::api::checked(std::move(object), kApiVersion, kKind);
+    if (!checked) return checked.error();
+    return Policy(std::move(*checked));
+  }
+  ::kubexx::api::meta::v1::ObjectMeta metadata() const noexcept KUBEXX_LIFETIMEBOUND { return ::kubexx::api::meta::v1::ObjectMeta((*this)[::kubexx::meta::NameId{2}]); }
+  PolicySpec spec() const noexcept KUBEXX_LIFETIMEBOUND { return PolicySpec((*this)[::kubexx::meta::NameId{3}]); }
+  bool has_spec() const noexcept { return (*this)[::kubexx::meta::NameId{3}].exists(); }
+  PolicyDraft edit() const;
+
+ private:
+  explicit Policy(::kubexx::meta::Object object) noexcept : Object(std::move(object)) {}
+};
+
+class PolicyDraft : public ::kubexx::api::DraftHolder, public PolicyDraftFields {
+ public:
+  PolicyDraft() : PolicyDraft(begin(Policy::kApiVersion, Policy::kKind)) {}
+  explicit PolicyDraft(::kubexx::meta::Draft draft) : DraftHolder(std::move(draft)), PolicyDraftFields(draft_.root()) {}
+  Policy to_object() const { return Policy::unchecked(draft_.to_object()); }
+  PolicyDraft clone() const { return PolicyDraft(draft_.clone()); }
+};
+inline PolicyDraft Policy::edit() const { return PolicyDraft(Object::edit()); }
+
+}  // namespace platform::v1

@@ -1,0 +1,106 @@
+#include "generate.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "model.hpp"
+
+namespace kubexx::gen {
+namespace {
+
+using Files = std::map<std::string, std::string>;  // by path below the output folder
+
+std::map<std::string, std::vector<const PackageModel*>> by_group(const std::vector<PackageModel>& packages) {
+  std::map<std::string, std::vector<const PackageModel*>> groups;
+  for (const auto& package : packages) {
+    bool any = false;
+    for (const auto& type : package.types) any = any || type.resource.has_value();
+    if (any) groups[package.accessor].push_back(&package);
+  }
+  return groups;
+}
+
+Files builtin_files(const std::vector<PackageModel>& packages) {
+  Files files;
+  const Layout layout{"kubexx/api/", "kubexx/clientset/", "kubexx::clientset", true};
+  for (const auto& package : packages) {
+    files["kubexx/api/" + package.folder + "/" + package.version + ".hpp"] = types_header(package);
+  }
+  const auto groups = by_group(packages);
+  for (const auto& [accessor, versions] : groups) {
+    const auto folder = "kubexx/clientset/" + versions.front()->folder;
+    files[folder + ".hpp"] = umbrella_header(versions, layout);
+    files[folder + "/group.hpp"] = group_header(versions, layout);
+    for (const auto* version : versions) {
+      files[folder + "/" + version->version + ".hpp"] = group_version_header(*version, layout);
+    }
+  }
+  files["kubexx/clientset/clientset.hpp"] = clientset_header(groups, layout);
+  return files;
+}
+
+/// <group>/<version>/types.hpp, <group>/<version>.hpp with client and informers, <group>.hpp with everything.
+Files crd_files(const std::vector<PackageModel>& packages) {
+  Files files;
+  for (const auto& [accessor, versions] : by_group(packages)) {
+    const auto& folder = versions.front()->folder;
+    const Layout layout{"", "", folder, false};
+    std::string all =
+        "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n#include \"" + folder + "/clientset.hpp\"\n";
+    for (const auto* version : versions) {
+      files[folder + "/" + version->version + "/types.hpp"] = types_header(*version);
+      files[folder + "/" + version->version + ".hpp"] = group_version_header(*version, layout);
+      all += "#include \"" + folder + "/" + version->version + ".hpp\"\n";
+    }
+    files[folder + "/group.hpp"] = group_header(versions, layout);
+    files[folder + "/clientset.hpp"] = clientset_header({{accessor, versions}}, layout);
+    files[folder + ".hpp"] = all;
+  }
+  return files;
+}
+
+std::string read(const std::string& path, bool& ok) {
+  std::ifstream file(path, std::ios::binary);
+  ok = file.good();
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Files whose text is the same are not touched, so that nothing is built again for them.
+bool write(const std::filesystem::path& path, const std::string& text) {
+  bool ok = false;
+  if (read(path, ok) == text && ok) return true;
+  std::error_code ignored;
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  return file.good();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> generate(const Job& job) {
+  std::vector<PackageModel> packages;
+  if (job.builtin) {
+    auto built = builtin_packages();
+    if (!built) return built.error();
+    packages = std::move(*built);
+  }
+  for (const auto& path : job.crds) {
+    bool ok = false;
+    const auto text = read(path, ok);
+    if (!ok) return Error::config(path + ": cannot be read");
+    if (auto added = add_crd_packages(text, packages); !added) return added.error().with_context(path);
+  }
+  std::vector<std::string> paths;
+  for (const auto& [path, text] : job.builtin ? builtin_files(packages) : crd_files(packages)) {
+    if (!job.out.empty() && !write(std::filesystem::path(job.out) / path, text)) {
+      return Error::config(job.out + "/" + path + ": cannot be written");
+    }
+    paths.push_back(path);
+  }
+  return paths;
+}
+
+}  // namespace kubexx::gen
