@@ -72,14 +72,6 @@ struct KubeConfig {
   /// Problems of the whole configuration, or of what one context uses; empty when there are none.
   std::vector<std::string> problems() const;
   std::vector<std::string> problems_of_context(const std::string& context) const;
-
-  /// Only what the current context needs.
-  Result<KubeConfig> minified() const;
-  /// Files read into data.
-  Result<KubeConfig> flattened() const;
-  /// Secrets replaced by a word, for printing.
-  KubeConfig redacted() const;
-  std::string to_yaml() const;
 };
 
 /// Where files are looked for; a test gives its own environment.

@@ -1,0 +1,84 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubexx/informer/controller.hpp"
+#include "unit/reflector/script.hpp"
+
+namespace kubexx::informer {
+namespace {
+
+using reflector::config_map;
+using reflector::Script;
+using testing::ElementsAre;
+
+class PlainInformerTest : public testing::Test {
+ protected:
+  PlainInformer make(NewInformerOptions options = {}) {
+    ResourceEventHandlerFuncs<> handler;
+    handler.on_add = [this](const meta::Object& o) { calls.push_back("add " + std::string(o.name())); };
+    handler.on_update = [this](const meta::Object& before, const meta::Object& after) {
+      calls.push_back("update " + std::string(before.resource_version()) + " " + std::string(after.resource_version()));
+    };
+    handler.on_delete = [this](const Deleted<meta::Object>& gone) { calls.push_back("delete " + gone.key()); };
+    options.reflector.version_check = Duration::zero();
+    return new_informer(script, make_handler(std::move(handler)), Strand(executor), std::move(options));
+  }
+  void send(meta::WatchEventType type, meta::Object object) {
+    script->stream().send({type, std::move(object)});
+    executor->run_until_idle();
+  }
+
+  std::vector<std::string> calls;
+  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  std::shared_ptr<Script> script = std::make_shared<Script>();
+};
+
+// ExampleNewInformer, TestUpdate
+TEST_F(PlainInformerTest, TheStoreFollowsTheSourceAndTheHandlerHearsEachChange) {
+  script->answer({config_map("a", "1")}, "5");
+  const auto informer = make();
+  EXPECT_FALSE(informer.controller->has_synced());
+  informer.controller->start();
+  executor->run_until_idle();
+  EXPECT_TRUE(informer.controller->has_synced());
+
+  send(meta::WatchEventType::Added, config_map("b", "6"));
+  send(meta::WatchEventType::Modified, config_map("a", "7"));
+  send(meta::WatchEventType::Deleted, config_map("b", "8"));
+
+  EXPECT_THAT(calls, ElementsAre("add a", "add b", "update 1 7", "delete ns/b"));
+  EXPECT_THAT(informer.store->list_keys(), ElementsAre("ns/a"));
+  EXPECT_EQ(informer.controller->last_sync_resource_version(), "8");
+  informer.controller->stop();
+  executor->run_until_idle();
+}
+
+// TestTransformingInformer
+TEST_F(PlainInformerTest, HandlersAndStoreSeeTransformedObjectsOnly) {
+  script->answer({config_map("a", "1")}, "5");
+  NewInformerOptions options;
+  options.transform = [](meta::Object) -> Result<meta::Object> { return config_map("renamed", "1"); };
+  const auto informer = make(std::move(options));
+  informer.controller->start();
+  executor->run_until_idle();
+
+  EXPECT_THAT(calls, ElementsAre("add renamed"));
+  EXPECT_THAT(informer.store->list_keys(), ElementsAre("ns/renamed"));
+  informer.controller->stop();
+  executor->run_until_idle();
+}
+
+TEST_F(PlainInformerTest, ASecondStartDoesNothing) {
+  script->answer({}, "5");
+  const auto informer = make();
+  informer.controller->start();
+  informer.controller->start();
+  executor->run_until_idle();
+
+  EXPECT_EQ(script->lists.size(), 1U);
+  informer.controller->stop();
+  executor->run_until_idle();
+}
+
+}  // namespace
+}  // namespace kubexx::informer
