@@ -94,12 +94,10 @@ class Script final : public ListerWatcher {
     auto stream = std::make_shared<Stream>(Stream{std::move(sink), strand});
     streams.push_back(stream);
     if (!refusals.empty()) {
-      auto refusal = std::move(refusals.front());
+      const bool refused = refusals.front().has_value();
+      if (refused) stream->fail(*refusals.front());
       refusals.pop_front();
-      if (refusal) {
-        stream->fail(*refusal);
-        return std::make_unique<Held>(stream);
-      }
+      if (refused) return std::make_unique<Held>(stream);
     }
     stream->open();
     return std::make_unique<Held>(stream);
