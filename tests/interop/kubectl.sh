@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# kubectl.sh KUBEXX: kubectl against `kubexx apiserver`, and `kubexx watch` beside it.
+set -euo pipefail
+kubexx=$1
+command -v kubectl >/dev/null || { echo "kubectl is not installed (./dev test-interop installs it)" >&2; exit 1; }
+work=$(mktemp -d)
+server= watcher=
+cleanup() {
+  [ -z "$watcher" ] || kill "$watcher" 2>/dev/null || true
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  wait 2>/dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+export KUBECONFIG=$work/kubeconfig KUBECACHEDIR=$work/cache HOME=$work
+mkfifo "$work/ready"
+"$kubexx" apiserver --kubeconfig-out "$KUBECONFIG" >"$work/ready" 2>"$work/server.log" &
+server=$!
+read -r -t 10 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
+echo "$line"
+
+failures=0
+# expect NAME PATTERN COMMAND...: the command succeeds and prints something that matches.
+expect() {
+  local name=$1 pattern=$2 output
+  shift 2
+  if output=$("$@" 2>&1) && grep -qE -- "$pattern" <<<"$output"; then
+    echo "ok    $name"
+  else
+    echo "FAIL  $name: $*"
+    sed 's/^/      /' <<<"$output"
+    failures=$((failures + 1))
+  fi
+}
+
+mkfifo "$work/events"
+"$kubexx" watch configmaps -o jsonl --dump-cache >"$work/events" &
+watcher=$!
+exec 7<"$work/events"
+# await PATTERN: the watcher prints a line that matches within ten seconds.
+await() {
+  local line
+  while read -r -t 10 line <&7; do
+    grep -qE -- "$1" <<<"$line" && { echo "ok    watch: $1"; return; }
+  done
+  echo "FAIL  watch: no line matched $1"
+  failures=$((failures + 1))
+}
+
+expect "get shows tables" '^default +Active' kubectl get namespaces
+expect "create by protobuf" 'configmap/one created' kubectl create configmap one --from-literal=a=b
+await '"event":"add".*"key":"default/one"'
+expect "get as yaml" '  a: b' kubectl get configmap one -o yaml
+expect "get as json" '"a": "b"' kubectl get configmap one -o json
+expect "custom columns" '^one +b' kubectl get configmap one -o custom-columns=N:.metadata.name,V:.data.a --no-headers
+expect "label" 'labeled' kubectl label configmap one tier=x
+await '"event":"update".*"key":"default/one".*"cause":"watch"'
+expect "select by label" '^one' kubectl get configmaps -l tier=x --no-headers
+expect "annotate" 'annotated' kubectl annotate configmap one note=hello
+expect "merge patch" 'patched' kubectl patch configmap one --type=merge -p '{"data":{"c":"d"}}'
+expect "json patch" 'patched' kubectl patch configmap one --type=json -p '[{"op":"remove","path":"/data/c"}]'
+expect "describe" '^Name: +one' kubectl describe configmap one
+
+cat >"$work/applied.yaml" <<'YAML'
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: applied}
+data: {k: v}
+YAML
+expect "apply creates" 'created' kubectl apply -f "$work/applied.yaml"
+expect "apply again changes nothing" 'unchanged' kubectl apply -f "$work/applied.yaml"
+sed -i 's/k: v/k: w/' "$work/applied.yaml"
+expect "apply changes" 'configured' kubectl apply -f "$work/applied.yaml"
+expect "server-side apply" 'serverside-applied' kubectl apply --server-side --force-conflicts -f "$work/applied.yaml"
+
+expect "create a deployment" 'created' kubectl create deployment web --image=registry.example/web:1
+expect "strategic merge patch" 'patched' kubectl patch deployment web -p '{"spec":{"template":{"metadata":{"labels":{"a":"b"}}}}}'
+expect "scale" 'scaled' kubectl scale deployment web --replicas=3
+expect "wide table" '0/3.*registry.example/web:1' kubectl get deployment web -o wide
+expect "api-resources" '^deployments +deploy +apps/v1 +true +Deployment' kubectl api-resources
+
+cat >"$work/crd.yaml" <<'YAML'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, singular: thing, kind: Thing, shortNames: [th]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+    additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
+YAML
+expect "create a CRD" 'created' kubectl create -f "$work/crd.yaml"
+expect "wait for it" 'condition met' kubectl wait --for=condition=Established --timeout=20s crd/things.example.com
+printf 'apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: big}\nspec: {size: 7}\n' >"$work/thing.yaml"
+expect "create a custom resource" 'created' kubectl create -f "$work/thing.yaml"
+expect "printer columns" '^big +7' kubectl get things --no-headers
+expect "short name" '^big' kubectl get th --no-headers
+
+expect "delete" 'deleted' kubectl delete configmap one
+await '"event":"delete".*"key":"default/one"'
+kill -TERM "$watcher"
+await '^\{"cache":\{"default/applied":"[0-9]+"\}\}$'
+wait "$watcher" || { echo "FAIL  kubexx watch ended with $?"; failures=$((failures + 1)); }
+watcher=
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
