@@ -48,7 +48,7 @@ struct Server::State {
   std::string ca;
   httpd::KeyPair admin;
   std::uint16_t port = 0;
-  std::unique_ptr<Core> core;
+  std::shared_ptr<Core> core;  // shared with the requests on the executor, which may outlast the server for a moment
   std::unique_ptr<httpd::Server> listener;  // last: it calls into all of the above
 
   Result<void> listen() {
@@ -64,7 +64,7 @@ struct Server::State {
       out->client_organizations = std::move(in.client_organizations);
       auto writer = std::make_shared<HttpWriter>(std::move(responder), executor);
       // Off the I/O thread: a large list must not hold up the connections.
-      executor->post([this, out, writer] { core->handle(std::move(*out), writer); });
+      executor->post([core = core, out, writer] { core->handle(std::move(*out), writer); });
     });
     if (!started) return started.error();
     listener = std::move(*started);
@@ -107,7 +107,7 @@ Result<std::unique_ptr<Server>> Server::start(Options options) {
     state->http.key = pair->key;
     state->http.client_ca = state->ca;
   }
-  state->core = std::make_unique<Core>(std::move(options));
+  state->core = std::make_shared<Core>(std::move(options));
   if (auto listening = state->listen(); !listening) return listening.error().with_context("listen");
   return std::unique_ptr<Server>(new Server(std::move(state)));
 }
