@@ -165,6 +165,7 @@ void ProcessorListener::call(const Notification& n) {
   ++status_.calls;
   if (!good) ++status_.errors;
   status_.last_call = took;
+  status_.busy += took;
   status_.slowest_call = std::max(status_.slowest_call, Duration(took));
   changed_.notify_all();
 }

@@ -169,6 +169,9 @@ InformerStatus SharedIndexInformer::status() const {
   }
   status.name = state_->options.name;
   status.description = state_->options.description;
+  status.scope = state_->options.scope;
+  const auto total = [this](std::size_t which) { return state_->totals[which].load(std::memory_order_relaxed); };
+  status.events = {total(0), total(1), total(2), total(State::kResyncs)};
   status.objects = state_->store.size();
   status.bytes = state_->store.bytes();
   for (const auto& listener : listeners) {

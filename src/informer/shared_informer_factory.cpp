@@ -29,8 +29,12 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   made.description = resource.group_resource().to_string();
   made.name = (options.name.empty() ? "" : options.name + "/") + made.description;
   if (!scope.namespace_.empty()) made.name += " in " + scope.namespace_;
-  if (!scope.label_selector.empty()) made.name += " -l " + scope.label_selector;
-  if (!scope.field_selector.empty()) made.name += " --field-selector " + scope.field_selector;
+  std::string selectors;
+  if (!scope.label_selector.empty()) selectors += " -l " + scope.label_selector;
+  if (!scope.field_selector.empty()) selectors += " --field-selector " + scope.field_selector;
+  made.name += selectors;
+  made.scope =
+      source.namespace_.empty() ? selectors.substr(selectors.empty() ? 0 : 1) : "in " + source.namespace_ + selectors;
   const auto custom = options.custom_resync.find(resource);
   made.resync_period = custom == options.custom_resync.end() ? options.resync_period : custom->second;
   made.indexers = indexers;

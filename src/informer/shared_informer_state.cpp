@@ -214,6 +214,8 @@ bool SharedIndexInformer::State::should_resync() {
 void SharedIndexInformer::State::announce(Notification notification) {
   using Kind = Notification::Kind;
   events[static_cast<int>(notification.kind)][static_cast<int>(notification.cause)].add();
+  const bool reminder = notification.cause == EventCause::Resync;
+  totals[reminder ? kResyncs : static_cast<std::size_t>(notification.kind)].fetch_add(1, std::memory_order_relaxed);
   if (detector) {
     if (notification.kind == Kind::Delete) {
       detector->forget(notification.key);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -60,6 +62,8 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
 
   std::vector<Gauge> gauges;
   Counter events[3][4];  // kind, cause
+  static constexpr std::size_t kResyncs = 3;
+  std::array<std::atomic<std::uint64_t>, 4> totals{};  // by kind, and resyncs apart
 };
 
 }  // namespace kubexx::informer

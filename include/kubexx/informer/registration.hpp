@@ -33,6 +33,7 @@ struct HandlerStatus {
   std::uint64_t errors = 0;               ///< calls that threw
   Duration last_call = Duration::zero();  ///< how long the last one took
   Duration slowest_call = Duration::zero();
+  Duration busy = Duration::zero();  ///< all calls together
   bool running = false;
   bool synced = false;
 };

@@ -30,6 +30,7 @@ enum class QueueKind : std::uint8_t {
 struct InformerOptions {
   std::string name;                     ///< for metrics and the inspector; default: the description
   std::string description;              ///< "pods"
+  std::string scope = {};               ///< for people: which part of the resource; empty: all of it
   meta::GroupVersionResource resource;  ///< for not-found errors of listers; may be empty
   std::optional<meta::GroupVersionKind> expected_kind;
   Duration resync_period = Duration::zero();  ///< default for handlers; 0: never
@@ -52,10 +53,19 @@ struct WaitOptions {
   std::optional<Duration> timeout = {};
 };
 
+/// What an informer told its handlers so far, whether it has any or not.
+struct EventTotals {
+  std::uint64_t adds = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t deletes = 0;
+  std::uint64_t resyncs = 0;  ///< updates that only remind
+};
+
 /// A picture of an informer for people and probes.
 struct InformerStatus {
   std::string name;
   std::string description;
+  std::string scope;
   bool started = false;
   bool synced = false;
   bool stopped = false;
@@ -65,6 +75,7 @@ struct InformerStatus {
   std::size_t bytes = 0;
   std::size_t queue_depth = 0;
   std::string resource_version;
+  EventTotals events;
   reflector::ReflectorStatus reflector;
   std::vector<HandlerStatus> handlers;
 };

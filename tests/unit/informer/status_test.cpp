@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+
+#include "kubexx/informer/shared_informer.hpp"
+#include "unit/reflector/script.hpp"
+
+namespace kubexx::informer {
+namespace {
+
+using reflector::config_map;
+using reflector::Script;
+
+TEST(InformerStatusTest, CountsEventsByTypeAndTheTimeSpentInHandlers) {
+  const auto executor = std::make_shared<ManualExecutor>();
+  const auto script = std::make_shared<Script>();
+  script->answer({config_map("a", "1")}, "5");
+  InformerOptions options;
+  options.resource = {"", "v1", "configmaps"};
+  options.scope = "in ns";
+  options.executor = executor;
+  options.handlers = executor;
+  options.reflector.version_check = Duration::zero();
+  const auto informer = SharedIndexInformer::create(script, std::move(options));
+  ResourceEventHandlerFuncs<> functions;
+  functions.on_add = [&](const meta::Object&) { executor->fake_clock().advance(std::chrono::milliseconds(3)); };
+  const auto registration = informer->add_event_handler(std::move(functions));
+  informer->start();
+  executor->run_until_idle();
+
+  script->stream().send({meta::WatchEventType::Added, config_map("b", "6")});
+  script->stream().send({meta::WatchEventType::Modified, config_map("a", "7")});
+  script->stream().send({meta::WatchEventType::Deleted, config_map("b", "8")});
+  executor->run_until_idle();
+
+  const auto status = informer->status();
+  EXPECT_EQ(status.scope, "in ns");
+  EXPECT_EQ(status.events.adds, 2U);
+  EXPECT_EQ(status.events.updates, 1U);
+  EXPECT_EQ(status.events.deletes, 1U);
+  EXPECT_EQ(status.events.resyncs, 0U);
+  ASSERT_EQ(status.handlers.size(), 1U);
+  EXPECT_EQ(status.handlers[0].calls, 4U);
+  EXPECT_EQ(status.handlers[0].busy, std::chrono::milliseconds(6));
+  informer->stop();
+  executor->run_until_idle();
+}
+
+}  // namespace
+}  // namespace kubexx::informer
