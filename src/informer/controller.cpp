@@ -1,7 +1,7 @@
 #include "kubexx/informer/controller.hpp"
 
-#include <condition_variable>
-#include <mutex>
+#include <latch>
+#include <memory>
 
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/stop.hpp"
@@ -92,19 +92,9 @@ void Controller::run(std::stop_token token) {
   if (state_->started) return start();  // logs
   start();
   wait_for_stop(token);
-  struct Gate {
-    std::mutex mutex;
-    std::condition_variable passed;
-    bool open = false;
-  };
-  const auto gate = std::make_shared<Gate>();
-  stop([gate] {
-    const std::lock_guard lock(gate->mutex);
-    gate->open = true;
-    gate->passed.notify_all();
-  });
-  std::unique_lock lock(gate->mutex);
-  gate->passed.wait(lock, [&] { return gate->open; });
+  const auto ended = std::make_shared<std::latch>(1);
+  stop([ended] { ended->count_down(); });
+  ended->wait();
 }
 
 bool Controller::has_synced() const {

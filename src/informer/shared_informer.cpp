@@ -1,5 +1,6 @@
 #include "kubexx/informer/shared_informer.hpp"
 
+#include <latch>
 #include <stdexcept>
 
 #include "informer/shared_informer_state.hpp"
@@ -111,19 +112,9 @@ void SharedIndexInformer::join() {
   }
   for (const auto& listener : listeners) listener->close_and_wait();
   // Behind every task of ours: when this one runs, none of them holds the informer, or the client's threads, any more.
-  struct Gate {
-    std::mutex mutex;
-    std::condition_variable passed;
-    bool open = false;
-  };
-  const auto gate = std::make_shared<Gate>();
-  state_->strand.post([gate] {
-    const std::lock_guard lock(gate->mutex);
-    gate->open = true;
-    gate->passed.notify_all();
-  });
-  std::unique_lock lock(gate->mutex);
-  gate->passed.wait(lock, [&] { return gate->open; });
+  const auto ended = std::make_shared<std::latch>(1);
+  state_->strand.post([ended] { ended->count_down(); });
+  ended->wait();
 }
 
 bool SharedIndexInformer::has_started() const {

@@ -77,6 +77,7 @@ class Collector final : public YAML::EventHandler {
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const YAML::Mark& start() const { return start_; }
+  std::size_t position() const { return position_; }  ///< in the text, of the latest event
   std::string_view text(const Node& node) const { return std::string_view(texts_).substr(node.begin, node.length); }
   void clear() {
     nodes_.clear();
@@ -85,7 +86,10 @@ class Collector final : public YAML::EventHandler {
     anchors_.clear();
   }
 
-  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    start_ = mark;
+    position_ = static_cast<std::size_t>(mark.pos);
+  }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(NodeKind::Null, mark, anchor); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -132,7 +136,8 @@ class Collector final : public YAML::EventHandler {
     node.kind = kind;
     node.place = {static_cast<std::uint32_t>(mark.line), static_cast<std::uint32_t>(mark.column)};
     node.end = index + 1;
-    if (nodes_.size() + texts_.size() > max_bytes_) {
+    position_ = static_cast<std::size_t>(mark.pos);
+    if (2 * nodes_.size() + texts_.size() > max_bytes_) {
       fail(node.place, "the document exceeds " + std::to_string(max_bytes_) + " bytes");
     }
     return node;
@@ -151,6 +156,7 @@ class Collector final : public YAML::EventHandler {
   std::size_t max_bytes_;
   std::size_t max_depth_;
   YAML::Mark start_;
+  std::size_t position_ = 0;
   std::vector<Node> nodes_;
   std::string texts_;
   std::vector<std::uint32_t> open_;
@@ -340,13 +346,32 @@ class Writer {
   std::size_t spent_ = 0;
 };
 
-/// A stream over memory that is not copied.
+/// A stream over memory that is not copied. yaml-cpp keeps a hundred bytes and more for each byte of a flow collection
+/// until it closes, so the stream refuses to run too far ahead of what the collector has been told.
 class ViewBuffer final : public std::streambuf {
  public:
-  explicit ViewBuffer(std::string_view text) {
-    auto* begin = const_cast<char*>(text.data());  // read only: no put area is set
-    setg(begin, begin, begin + text.size());
+  ViewBuffer(std::string_view text, const Collector& collector, std::size_t max_ahead)
+      : text_(text), collector_(collector), max_ahead_(max_ahead) {}
+
+ private:
+  static constexpr std::size_t kWindow = 4096;
+
+  int_type underflow() override {
+    if (served_ >= text_.size()) return traits_type::eof();
+    if (served_ > collector_.position() + max_ahead_) {
+      throw Failure{Error::decode("yaml: a scalar, list or map exceeds " + std::to_string(max_ahead_) + " bytes")};
+    }
+    const auto window = text_.substr(served_, kWindow);
+    auto* begin = const_cast<char*>(window.data());  // read only: no put area is set
+    setg(begin, begin, begin + window.size());
+    served_ += window.size();
+    return traits_type::to_int_type(*begin);
   }
+
+  std::string_view text_;
+  const Collector& collector_;
+  std::size_t max_ahead_;
+  std::size_t served_ = 0;
 };
 
 std::optional<Object> try_json(std::string_view text, const YamlOptions& options) {
@@ -378,10 +403,10 @@ bool may_begin_at(std::string_view text, std::size_t at) {
 }
 
 Result<std::vector<Object>> parse_documents(std::string_view text, const YamlOptions& options) {
-  ViewBuffer buffer(text);
+  Collector collector(options);
+  ViewBuffer buffer(text, collector, options.max_node_bytes);
   std::istream stream(&buffer);
   YAML::Parser parser(stream);
-  Collector collector(options);
   ObjectBuilder builder;
   std::vector<Object> documents;
   for (bool first = true; parser.HandleNextDocument(collector); first = false) {

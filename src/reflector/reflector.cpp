@@ -1,6 +1,7 @@
 #include "kubexx/reflector/reflector.hpp"
 
-#include <condition_variable>
+#include <latch>
+#include <memory>
 #include <mutex>
 
 #include "kubexx/base/stop.hpp"
@@ -65,19 +66,9 @@ void Reflector::stop(Task stopped) {
 void Reflector::run(std::stop_token token) {
   start();
   wait_for_stop(token);
-  struct Gate {
-    std::mutex mutex;
-    std::condition_variable passed;
-    bool open = false;
-  };
-  const auto gate = std::make_shared<Gate>();
-  stop([gate] {
-    const std::lock_guard lock(gate->mutex);
-    gate->open = true;
-    gate->passed.notify_all();
-  });
-  std::unique_lock lock(gate->mutex);
-  gate->passed.wait(lock, [&] { return gate->open; });
+  const auto ended = std::make_shared<std::latch>(1);
+  stop([ended] { ended->count_down(); });
+  ended->wait();
 }
 
 void Reflector::relist() {

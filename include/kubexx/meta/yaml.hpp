@@ -12,6 +12,7 @@ namespace kubexx::meta {
 struct YamlOptions {
   std::size_t max_bytes = 64 << 20;          ///< of the whole text
   std::size_t max_document_bytes = 8 << 20;  ///< of one document after its aliases are expanded
+  std::size_t max_node_bytes = 3 << 19;      ///< of a scalar, or of what stands in one pair of [] or {}
   int max_depth = 256;
 };
 

@@ -6,6 +6,9 @@
 #include <iterator>
 #include <string>
 
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/name.hpp"
+
 namespace {
 
 TEST(SchemaTextTest, IsTheFileOfTheSourceTree) {
@@ -14,6 +17,22 @@ TEST(SchemaTextTest, IsTheFileOfTheSourceTree) {
 
   EXPECT_FALSE(text.empty());
   EXPECT_EQ(kubexx::codec::schema_json(), text);
+}
+
+// A name that is missing there works, but costs every object that has it.
+TEST(SchemaTextTest, EveryFieldOfTheSchemaIsAmongTheNamesThatObjectsShare) {
+  kubexx::meta::DecodeOptions options;
+  options.max_bytes = kubexx::codec::schema_json().size();
+  const auto schema = kubexx::meta::parse_json(kubexx::codec::schema_json(), options).value();
+
+  std::size_t fields = 0;
+  for (const auto& [type, description] : schema["types"].entries()) {
+    for (const auto& [name, field] : description["fields"].entries()) {
+      EXPECT_TRUE(kubexx::meta::find_name(name)) << type << "." << name << " is not in src/meta/field_names.inc";
+      ++fields;
+    }
+  }
+  EXPECT_GT(fields, 3000U);
 }
 
 }  // namespace

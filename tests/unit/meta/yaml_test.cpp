@@ -185,6 +185,22 @@ TEST(YamlTest, LimitsAreErrors) {
   EXPECT_FALSE(error_of(std::string(1'000'000, '{')).empty());
 }
 
+// A flow collection may turn out to be a key, so yaml-cpp keeps all of it, a hundred times its size, until it closes.
+TEST(YamlTest, AnEndlessFlowCollectionIsRefusedBeforeItFillsTheMemory) {
+  constexpr std::size_t kLimit = 1 << 16;
+  const YamlOptions options{.max_node_bytes = kLimit};
+  std::string flow = "[";
+  while (flow.size() < 2 * kLimit) flow += "a,";
+  EXPECT_THAT(error_of(flow + "a]", options), HasSubstr("a scalar, list or map exceeds 65536 bytes"));
+  EXPECT_THAT(error_of("a: \"" + std::string(2 * kLimit, 'x') + "\"", options), HasSubstr("exceeds 65536 bytes"));
+
+  std::string block = "a:\n";
+  while (block.size() < 2 * kLimit) block += "- b: c\n";
+  EXPECT_EQ(parse_yaml_document(block, options).value()["a"].size(), block.size() / 7);
+  const std::string text(kLimit - 100, 'x');
+  EXPECT_EQ(parse_yaml_document("a: |\n  " + text + "\n", options).value()["a"].string_or(""), text + "\n");
+}
+
 TEST(YamlTest, JsonIsYaml) {
   EXPECT_EQ(as_json(R"( {"a":[1,2.0,"\ud83d\ude00\/"]} )"), "{\"a\":[1,2.0,\"\xf0\x9f\x98\x80/\"]}");
 }
