@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/base/error.hpp"
+#include "kubexx/workqueue/snapshot.hpp"
+
+namespace kubexx::controller {
+
+enum class ControllerState : std::uint8_t { NotStarted, Syncing, Working, Draining, Ended };
+std::string_view to_string(ControllerState state) noexcept;
+
+/// One controller at one moment.
+struct ControllerSnapshot {
+  std::string name;
+  ControllerState state = ControllerState::NotStarted;
+  std::vector<std::string> sources;  ///< names of the informers it listens to, its own kind first
+  workqueue::QueueSnapshot queue;
+  std::size_t workers = 0;
+  std::size_t active = 0;        ///< reconciles running
+  std::uint64_t reconciles = 0;  ///< ended, whatever came out
+  std::uint64_t requeues = 0;    ///< of them: asked to be called again
+  std::uint64_t errors = 0;      ///< of them: failed, gave up or threw
+  std::uint64_t timeouts = 0;    ///< of them: took longer than they may
+  std::optional<Error> last_error;
+  std::string last_error_key;
+};
+
+/// Every controller of the process that is alive, in the order of creation.
+std::vector<ControllerSnapshot> live_controllers();
+
+}  // namespace kubexx::controller

@@ -1,0 +1,58 @@
+#include <mutex>
+#include <utility>
+
+#include "controller/controller_impl.hpp"
+
+namespace kubexx::controller {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::pair<const void*, LiveControllers::Ask>> controllers;  // guarded by mutex
+};
+
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+}  // namespace
+
+void LiveControllers::add(const void* controller, Ask ask) {
+  const std::lock_guard lock(registry().mutex);
+  registry().controllers.emplace_back(controller, std::move(ask));
+}
+
+void LiveControllers::remove(const void* controller) {
+  const std::lock_guard lock(registry().mutex);
+  std::erase_if(registry().controllers, [&](const auto& entry) { return entry.first == controller; });
+}
+
+std::vector<ControllerSnapshot> live_controllers() {
+  std::vector<std::pair<const void*, LiveControllers::Ask>> controllers;
+  {
+    const std::lock_guard lock(registry().mutex);
+    controllers = registry().controllers;
+  }
+  std::vector<ControllerSnapshot> snapshots;
+  for (const auto& [controller, ask] : controllers) ask(snapshots);
+  return snapshots;
+}
+
+std::string_view to_string(ControllerState state) noexcept {
+  switch (state) {
+    case ControllerState::NotStarted:
+      return "not started";
+    case ControllerState::Syncing:
+      return "syncing";
+    case ControllerState::Working:
+      return "working";
+    case ControllerState::Draining:
+      return "draining";
+    case ControllerState::Ended:
+      return "ended";
+  }
+  return "unknown";
+}
+
+}  // namespace kubexx::controller
