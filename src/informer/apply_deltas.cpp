@@ -1,5 +1,6 @@
 #include "informer/apply_deltas.hpp"
 
+#include <optional>
 #include <unordered_set>
 
 namespace kubexx::informer {
@@ -90,10 +91,12 @@ Result<void> apply_deltas(delta::Deltas& deltas, bool initial, store::Indexer& s
       case DeltaType::Deleted: {
         auto key = key_of(delta, store);
         if (!key) return key.error();
+        const bool held = static_cast<bool>(store.get_by_key(*key));
         auto done = delta.is_tombstone() ? store.remove(meta::DeletedFinalStateUnknown{*key, delta.object()})
                                          : store.remove(delta.object());
         if (!done) return done;
         const bool known = !delta.is_tombstone();
+        if (!held) break;  // nobody was told of it
         announcer.announce(
             removal(std::move(*key), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
         break;
@@ -113,7 +116,7 @@ Result<void> apply_deltas(delta::Deltas& deltas, bool initial, store::Indexer& s
 
 Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& store, Announcer& announcer) {
   std::vector<store::Transaction> writes;
-  std::vector<Notification> calls;
+  std::vector<std::optional<Notification>> calls;  // absent: nobody was told of what is removed
   writes.reserve(deltas.size());
   calls.reserve(deltas.size());
   for (auto& delta : deltas) {
@@ -124,8 +127,10 @@ Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& st
     if (delta.type() == DeltaType::Deleted) {
       write.type = store::Transaction::Type::Remove;
       const bool known = !delta.is_tombstone();
-      calls.push_back(
-          removal(key ? *key : std::string(), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
+      auto& call = calls.emplace_back();
+      if (key && store.get_by_key(*key)) {
+        call = removal(*key, delta.object(), known, known ? EventCause::Watch : EventCause::Relist);
+      }
     } else {
       write.type = store::Transaction::Type::Update;
       calls.push_back(change(key ? store.get_by_key(*key) : meta::Object(), delta.object(),
@@ -134,7 +139,9 @@ Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& st
     writes.push_back(std::move(write));
   }
   const auto result = store.transaction(std::move(writes));
-  for (const auto index : result.successful) announcer.announce(std::move(calls[index]));
+  for (const auto index : result.successful) {
+    if (calls[index]) announcer.announce(std::move(*calls[index]));
+  }
   if (!result.ok()) return result.errors.front();
   return {};
 }

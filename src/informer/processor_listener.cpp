@@ -74,7 +74,8 @@ bool ProcessorListener::merge(Notification& next) {
   if (last.kind == Kind::Delete) return false;  // something new under an old name: told apart
   if (next.kind == Kind::Update) {
     last.after = std::move(next.after);
-    last.cause = next.cause;
+    // A reminder does not turn the change it finds waiting into one.
+    if (last.kind == Kind::Update && next.cause != EventCause::Resync) last.cause = next.cause;
     return true;
   }
   if (next.kind == Kind::Delete && last.kind == Kind::Update) {

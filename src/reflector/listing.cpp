@@ -71,7 +71,7 @@ void Reflector::State::list_page() {
 }
 
 void Reflector::State::list_item(meta::Object item) {
-  items.push_back(versions_went_back ? std::move(item) : sink->prefer_known(std::move(item)));
+  items.push_back(sink->prefer_known(std::move(item)));
   if (items.size() % 1000 == 0) {
     const auto count = items.size();
     change_status([count](ReflectorStatus& s) { s.initial_items = count; });

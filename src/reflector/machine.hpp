@@ -80,7 +80,7 @@ struct Reflector::State {
 
   std::string last_version;          // of the last whole state or event
   bool version_unavailable = false;  // the last list was refused for its version: ask for "" next
-  bool versions_went_back = false;   // the next whole state replaces what looks the same too
+  bool versions_went_back = false;   // the next whole state is the most recent one, by a list
 
   // the list under way
   std::vector<meta::Object> items;

@@ -4,6 +4,7 @@
 
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/meta/key_text.hpp"
+#include "store/same_object.hpp"
 #include "store/store_core.hpp"
 
 namespace kubexx::store {
@@ -115,9 +116,7 @@ Result<meta::Object> Store::get(const meta::Object& object) const {
 meta::Object Store::prefer_known(meta::Object fresh) const {
   meta::Object known;
   if (auto named = with_key(fresh, [&](std::string_view key) { known = items_.get(key); }); !named) return fresh;
-  const bool same = known && !known.uid().empty() && known.uid() == fresh.uid() &&
-                    known.resource_version() == fresh.resource_version();
-  return same ? known : fresh;
+  return same_object(known, fresh) ? known : fresh;
 }
 
 Indexer::Indexer(const Indexers& indexers, meta::KeyFunc key_func) : Store(std::move(key_func), indexers) {}

@@ -15,6 +15,7 @@
 #include "kubexx/store/snapshot.hpp"
 #include "kubexx/store/thread_safe_store.hpp"
 #include "store/fair_lock.hpp"
+#include "store/same_object.hpp"
 #include "store/table.hpp"
 
 namespace kubexx::store::detail {
@@ -109,9 +110,7 @@ void StoreCore::replace(std::vector<meta::Object> objects, WithKey with_key, std
         with_key(i, objects[i], [&](std::string_view key) {
           const std::uint32_t hash = short_hash(key);
           meta::Object object = before.data_->roots.get(key, hash);
-          const bool unchanged = object && !object.uid().empty() && object.uid() == objects[i].uid() &&
-                                 object.resource_version() == objects[i].resource_version();
-          if (!unchanged) object = objects[i];
+          if (!same_object(object, objects[i])) object = objects[i];
           evaluate(*current, object, values);
           static_cast<void>(fresh->put(key, hash, std::move(object), values));
         });

@@ -39,7 +39,7 @@ class Store {
   /// What is stored under the object's key; null: nothing.
   Result<meta::Object> get(const meta::Object& object) const;
   meta::Object get_by_key(std::string_view key) const { return items_.get(key); }
-  /// The stored handle if it is the same object (uid and resourceVersion), else the given one.
+  /// The stored handle if it is the same object (uid, resourceVersion and contents), else the given one.
   meta::Object prefer_known(meta::Object fresh) const;
   std::vector<meta::Object> list() const { return items_.list(); }
   std::vector<std::string> list_keys() const { return items_.list_keys(); }

@@ -43,8 +43,8 @@ class ThreadSafeStore {
     std::string key;
     meta::Object object;
   };
-  /// From now on exactly these; of equal keys the last. An object that is unchanged (same uid and resourceVersion)
-  /// keeps the handle the store has. Readers see the old state until the new one is complete.
+  /// From now on exactly these; of equal keys the last. An object that is unchanged (same uid, resourceVersion and
+  /// contents) keeps the handle the store has. Readers see the old state until the new one is complete.
   void replace(std::vector<Item> items, std::string resource_version);
   void bookmark(std::string_view resource_version);
 

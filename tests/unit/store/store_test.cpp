@@ -120,5 +120,16 @@ TEST(StoreTest, PrefersTheHandleItHasForTheSameUidAndVersion) {
   EXPECT_TRUE(store.prefer_known(keyless).same_document(keyless));
 }
 
+// A restored server gives a version out twice.
+TEST(StoreTest, TheSameVersionWithOtherContentsIsAnotherObject) {
+  Store store;
+  ASSERT_TRUE(store.add(make_pod({.name = "a", .labels = {{"from", "before"}}})));
+  const Object after = make_pod({.name = "a", .labels = {{"from", "after"}}});
+
+  EXPECT_TRUE(store.prefer_known(after).same_document(after));
+  ASSERT_TRUE(store.replace({after}, "9"));
+  EXPECT_TRUE(store.get_by_key("default/a").same_document(after));
+}
+
 }  // namespace
 }  // namespace kubexx::store
