@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/client/api.hpp"
+#include "kubexx/client/resource_api.hpp"
+#include "kubexx/meta/draft.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::controller {
+
+bool has_finalizer(const meta::Object& object, std::string_view finalizer) noexcept;
+/// False when there was nothing to do.
+bool add_finalizer(meta::Draft& draft, std::string_view finalizer);
+bool remove_finalizer(meta::Draft& draft, std::string_view finalizer);
+
+/// On the server: the object has the finalizer, or has it no more. No request when it is so already. Another one who
+/// changed the object meanwhile makes it a conflict, never a lost finalizer. Returns the object as it is now.
+Result<meta::Object> ensure_finalizer(const client::ResourceApi& api, const meta::Object& object,
+                                      std::string_view finalizer, const client::CallOptions& options = {});
+/// An object that is gone has no finalizer: success.
+Result<meta::Object> drop_finalizer(const client::ResourceApi& api, const meta::Object& object,
+                                    std::string_view finalizer, const client::CallOptions& options = {});
+
+struct Finalized {
+  meta::Object object;
+  bool deleted = false;  ///< being deleted, and nothing of ours is left to do: the reconcile ends here
+};
+
+/// The whole life with a finalizer, at the begin of a reconcile: an object that lives gets the finalizer; one that is
+/// being deleted and has it is cleaned up, and loses it when `cleanup` succeeded. `cleanup` may be called again.
+Result<Finalized> finalize(const client::ResourceApi& api, const meta::Object& object, std::string_view finalizer,
+                           const std::function<Result<void>(const meta::Object&)>& cleanup,
+                           const client::CallOptions& options = {});
+template <class T>
+Result<Finalized> finalize(const client::Api<T>& api, const T& object, std::string_view finalizer,
+                           const std::function<Result<void>(const T&)>& cleanup,
+                           const client::CallOptions& options = {}) {
+  return finalize(
+      api.untyped(), object, finalizer, [&](const meta::Object& untyped) { return cleanup(T::unchecked(untyped)); },
+      options);
+}
+
+}  // namespace kubexx::controller
