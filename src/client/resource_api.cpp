@@ -1,16 +1,20 @@
 #include "kubexx/client/resource_api.hpp"
 
+#include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 
-#include "kubexx/codec/protobuf_stream.hpp"
+#include "client/mailbox.hpp"
+#include "kubexx/client/pager.hpp"
 #include "kubexx/meta/draft.hpp"
-#include "kubexx/meta/json_stream.hpp"
 #include "kubexx/meta/status.hpp"
 
 namespace kubexx::client {
 namespace {
+
+constexpr std::size_t kWaitingEvents = 64;
+constexpr std::size_t kWaitingPieces = 16;  // of at most 64 KB each
+constexpr std::size_t kLongestLine = 1 << 20;
 
 using Query = std::vector<std::pair<std::string, std::string>>;
 
@@ -72,27 +76,17 @@ std::string delete_body(const DeleteOptions& options) {
   return meta::to_json(draft.to_object());
 }
 
-template <class Reader>
-Result<ObjectList> read_list(std::string_view body, const meta::Projection& projection) {
-  ObjectList out;
-  meta::DecodeOptions options;
-  options.projection = projection;
-  Reader reader(options, [&](meta::Object item) { out.items.push_back(std::move(item)); });
-  if (auto fed = reader.feed(body); !fed) return fed.error();
-  auto end = reader.finish();
-  if (!end) return end.error();
-  out.meta = std::move(*end);
-  return out;
+meta::ListOptions query_of(const ListOptions& options) {
+  meta::ListOptions query;
+  query.label_selector = options.label_selector;
+  query.field_selector = options.field_selector;
+  query.resource_version = options.resource_version;
+  query.resource_version_match = options.resource_version_match;
+  query.limit = options.limit;
+  query.continue_token = options.continue_token;
+  query.timeout_seconds = options.timeout_seconds;
+  return query;
 }
-
-/// Events on their way from the strand of a watch to the thread that waits for them.
-struct Mailbox {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  std::deque<meta::WatchEvent> events;  // guarded by mutex
-  bool ended = false;                   // guarded by mutex
-  std::optional<Error> error;           // guarded by mutex
-};
 
 }  // namespace
 
@@ -103,7 +97,7 @@ ResourceApi::ResourceApi(rest::Client client, meta::GroupVersionResource resourc
       namespace_name_(std::move(namespace_)),
       format_(format) {}
 
-ResourceApi ResourceApi::in_namespace(std::string namespace_) const {
+ResourceApi ResourceApi::namespaced(std::string namespace_) const {
   return {client_, resource_, std::move(namespace_), format_};
 }
 
@@ -149,97 +143,77 @@ Result<meta::Object> ResourceApi::get_subresource(std::string_view name, std::st
   return answer->object();
 }
 
+rest::ReadOptions ResourceApi::reading(const ListOptions& options) const {
+  rest::ReadOptions read;
+  read.decode.projection = options.projection;
+  read.format = format_;
+  read.timeout = options.timeout;
+  return read;
+}
+
 Result<ObjectList> ResourceApi::list(const ListOptions& options) const {
-  auto out = request("GET", {}, {}, {});
-  add_list(out.query, options);
-  auto answer = client_.send(out, {options.stop, options.timeout});
-  if (!answer) return answer.error();
-  const auto* type = answer->headers.find("Content-Type");
-  if (type && type->starts_with("application/vnd.kubernetes.protobuf")) {
-    return read_list<codec::ProtobufListReader>(answer->body, options.projection);
-  }
-  return read_list<meta::JsonListReader>(answer->body, options.projection);
+  if (options.stop.stop_requested()) return Error::canceled();
+  struct Wait {
+    ObjectList list;  // of the strand until there is a result
+    std::unique_ptr<rest::Call> call;
+    std::mutex mutex;
+    std::condition_variable_any arrived;
+    std::optional<Result<void>> result;  // guarded by mutex
+  };
+  const auto wait = std::make_shared<Wait>();
+  const Strand strand(client_.executor());
+  strand.post([=, api = *this] {
+    if (options.stop.stop_requested()) return;
+    rest::ListCallbacks callbacks;
+    callbacks.on_item = [weak = std::weak_ptr(wait)](meta::Object item) {
+      if (const auto to = weak.lock()) to->list.items.push_back(std::move(item));
+    };
+    callbacks.on_end = [weak = std::weak_ptr(wait)](Result<meta::ListMeta> end) {
+      const auto to = weak.lock();
+      if (!to) return;
+      if (end) to->list.meta = std::move(*end);
+      const std::lock_guard lock(to->mutex);
+      to->result = end ? Result<void>() : Result<void>(end.error());
+      to->arrived.notify_all();
+    };
+    wait->call = api.client_.list(api.path(), query_of(options), api.reading(options), strand, std::move(callbacks));
+  });
+  std::unique_lock lock(wait->mutex);
+  wait->arrived.wait(lock, options.stop, [&] { return wait->result.has_value(); });
+  const bool arrived = wait->result.has_value();
+  lock.unlock();
+  strand.post([wait] { wait->call.reset(); });
+  if (!arrived) return Error::canceled();
+  if (!*wait->result) return wait->result->error();
+  return std::move(wait->list);
 }
 
 Result<ObjectList> ResourceApi::list_all(ListOptions options) const {
-  if (options.limit <= 0) options.limit = 500;
-  ObjectList all;
-  while (true) {
-    auto page = list(options);
-    if (!page) return page.error();
-    for (auto& item : page->items) all.items.push_back(std::move(item));
-    all.meta = std::move(page->meta);
-    if (all.meta.continue_token.empty()) return all;
-    options.continue_token = all.meta.continue_token;
-    options.resource_version.clear();
-    options.resource_version_match.clear();
-  }
+  auto all = Pager(*this).list(std::move(options));
+  if (!all) return all.error();
+  return ObjectList(std::move(*all));
+}
+
+std::unique_ptr<rest::Call> ResourceApi::start_watch(const ListOptions& options, const Strand& strand,
+                                                     rest::WatchCallbacks callbacks) const {
+  auto query = query_of(options);
+  query.watch = true;
+  query.allow_watch_bookmarks = options.allow_watch_bookmarks;
+  return client_.watch(path(), query, reading(options), strand, std::move(callbacks));
 }
 
 Result<void> ResourceApi::watch(const ListOptions& options,
                                 const std::function<bool(const meta::WatchEvent&)>& on_event) const {
-  rest::ResourcePath path;
-  path.resource = resource_;
-  path.namespace_ = namespace_name_;
-  meta::ListOptions query;
-  query.label_selector = options.label_selector;
-  query.field_selector = options.field_selector;
-  query.resource_version = options.resource_version;
-  query.resource_version_match = options.resource_version_match;
-  query.timeout_seconds = options.timeout_seconds;
-  query.allow_watch_bookmarks = options.allow_watch_bookmarks;
-  query.watch = true;
-  rest::ReadOptions read;
-  read.decode.projection = options.projection;
-  read.format = format_;
-
-  const auto box = std::make_shared<Mailbox>();
-  rest::WatchCallbacks callbacks;
-  callbacks.on_open = [] {};
-  callbacks.on_event = [box](meta::WatchEvent event) {
-    const std::lock_guard lock(box->mutex);
-    box->events.push_back(std::move(event));
-    box->changed.notify_all();
-  };
-  callbacks.on_end = [box](const Error* error) {
-    const std::lock_guard lock(box->mutex);
-    box->ended = true;
-    if (error) box->error = *error;
-    box->changed.notify_all();
-  };
-  const Strand strand(client_.executor());
-  // The call lives and dies on its strand.
-  const auto held = std::make_shared<std::unique_ptr<rest::Call>>();
-  strand.post([=, client = client_, callbacks = std::make_shared<rest::WatchCallbacks>(std::move(callbacks))] {
-    *held = client.watch(path, query, read, strand, std::move(*callbacks));
-  });
-  const auto close = [&] { strand.post([held] { held->reset(); }); };
-
-  std::unique_lock lock(box->mutex);
-  while (true) {
-    box->changed.wait(lock, options.stop, [&] { return box->ended || !box->events.empty(); });
-    if (options.stop.stop_requested()) {
-      close();
-      return Error::canceled("watch " + resource_.group_resource().to_string());
-    }
-    if (box->events.empty()) {
-      close();
-      if (box->error) return *box->error;
-      return {};
-    }
-    const auto event = std::move(box->events.front());
-    box->events.pop_front();
-    lock.unlock();
-    if (event.type == meta::WatchEventType::Error) {
-      close();
-      return meta::error_from_status(event.object);
-    }
-    if (!on_event(event)) {
-      close();
-      return {};
-    }
-    lock.lock();
-  }
+  return read_stream<meta::WatchEvent>(
+             client_, {options.stop, options.timeout}, kWaitingEvents,
+             [api = *this, options](const Strand& strand, Mailbox<meta::WatchEvent>& box) {
+               return api.start_watch(options, strand, {{}, box.putter(), box.ender()});
+             },
+             [&](const meta::WatchEvent& event) -> Result<bool> {
+               if (event.type == meta::WatchEventType::Error) return meta::error_from_status(event.object);
+               return on_event(event);
+             })
+      .context("watch " + resource_.group_resource().to_string());
 }
 
 Result<meta::Object> ResourceApi::put(const meta::Object& object, std::string_view name, std::string_view subresource,
@@ -313,19 +287,61 @@ Result<void> ResourceApi::remove_collection(const ListOptions& which, const Dele
   return {};
 }
 
-Result<std::string> ResourceApi::logs(std::string_view name, const LogOptions& options) const {
-  if (name.empty()) return Error::config("a name is needed");
+rest::Request ResourceApi::log_request(std::string_view name, const LogOptions& options) const {
   auto out = request("GET", name, "log", {});
   out.accept = "text/plain, */*";
   add(out.query, "container", options.container);
+  add(out.query, "follow", options.follow);
   add(out.query, "previous", options.previous);
   add(out.query, "timestamps", options.timestamps);
   add(out.query, "tailLines", options.tail_lines);
   add(out.query, "sinceSeconds", options.since_seconds);
+  add(out.query, "sinceTime", options.since_time);
   add(out.query, "limitBytes", options.limit_bytes);
-  auto answer = client_.send(out, {options.stop, options.timeout});
+  return out;
+}
+
+Result<std::string> ResourceApi::logs(std::string_view name, const LogOptions& options) const {
+  if (name.empty()) return Error::config("a name is needed");
+  auto answer = client_.send(log_request(name, options), {options.stop, options.timeout});
   if (!answer) return answer.error();
   return std::move(answer->body);
+}
+
+Result<void> ResourceApi::stream_logs(std::string_view name, const LogOptions& options,
+                                      const std::function<bool(std::string_view)>& on_bytes) const {
+  if (name.empty()) return Error::config("a name is needed");
+  return read_stream<std::string>(
+      client_, {options.stop, options.timeout}, kWaitingPieces,
+      [client = client_, request = log_request(name, options)](const Strand& strand, Mailbox<std::string>& box) {
+        rest::ByteCallbacks callbacks;
+        callbacks.on_bytes = [put = box.putter()](std::string_view bytes) mutable { put(std::string(bytes)); };
+        callbacks.on_end = box.ender();
+        return client.stream(request, strand, std::move(callbacks));
+      },
+      [&](const std::string& bytes) -> Result<bool> { return on_bytes(bytes); });
+}
+
+Result<void> ResourceApi::stream_log_lines(std::string_view name, const LogOptions& options,
+                                           const std::function<bool(std::string_view)>& on_line) const {
+  std::string line;
+  bool wanted = true;
+  auto read = stream_logs(name, options, [&](std::string_view bytes) {
+    while (wanted && !bytes.empty()) {
+      const auto end = bytes.find('\n');
+      const auto piece = bytes.substr(0, end);
+      const auto room = kLongestLine - line.size();
+      const bool too_long = piece.size() > room;
+      line.append(piece.substr(0, room));
+      if (!too_long && end == std::string_view::npos) break;
+      bytes.remove_prefix(too_long ? room : end + 1);
+      wanted = on_line(line);
+      line.clear();
+    }
+    return wanted;
+  });
+  if (read && wanted && !line.empty()) on_line(line);
+  return read;
 }
 
 }  // namespace kubexx::client

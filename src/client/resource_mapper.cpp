@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 #include <mutex>
-#include <optional>
 
 namespace kubexx::client {
 namespace {
@@ -87,95 +87,98 @@ std::string suggestion(const std::vector<ApiResource>& known, const std::string&
 }  // namespace
 
 struct ResourceMapper::State {
+  using Known = std::shared_ptr<const Discovery>;
   explicit State(rest::Client c) : client(std::move(c)) {}
 
-  Result<std::vector<ApiResource>> known(const rest::CallOptions& options, bool fresh) {
-    {
-      const std::lock_guard lock(mutex);
-      if (cached && !fresh) return *cached;
-    }
-    auto found = discover(client, options);
-    if (!found) return found.error();
+  Known remembered() {
     const std::lock_guard lock(mutex);
-    cached = std::move(found->resources);
-    return *cached;
+    return cached;
   }
 
-  /// Looks in what is cached, then asks the server once more.
-  template <class Match>
-  Result<std::optional<ApiResource>> look(const rest::CallOptions& options, Match match) {
-    bool had = false;
-    {
-      const std::lock_guard lock(mutex);
-      had = cached.has_value();
+  Result<Known> ask(const rest::CallOptions& options) {
+    auto found = discover(client, options);
+    if (!found) return found.error();
+    auto known = std::make_shared<const Discovery>(std::move(*found));
+    const std::lock_guard lock(mutex);
+    cached = known;
+    return known;
+  }
+
+  /// What `pick` (a list of resources to one of them or null) finds in what is remembered, or in a fresh answer.
+  /// `missing` words the Error.
+  template <class Pick, class Missing>
+  Result<ApiResource> look(const rest::CallOptions& options, Pick pick, Missing missing) {
+    if (const auto known = remembered()) {
+      if (const auto* found = pick(known->resources)) return *found;
     }
-    for (const bool fresh : {false, true}) {
-      if (fresh && !had) break;  // it was fresh already
-      auto resources = known(options, fresh);
-      if (!resources) return resources.error();
-      for (const auto& resource : *resources) {
-        if (match(resource)) return std::optional(resource);
-      }
+    auto fresh = ask(options);
+    if (!fresh) return fresh.error();
+    const auto& known = **fresh;
+    if (const auto* found = pick(known.resources)) return *found;
+    auto text = missing(known.resources);
+    if (!known.failures.empty()) {
+      text += "; " + known.failures.front().first.to_string() + " could not be read";
+      if (known.failures.size() > 1) text += ", nor " + std::to_string(known.failures.size() - 1) + " others";
     }
-    return std::optional<ApiResource>();
+    return Error::config(std::move(text));
   }
 
   rest::Client client;
   std::mutex mutex;
-  std::optional<std::vector<ApiResource>> cached;  // guarded by mutex
+  Known cached;  // guarded by mutex
 };
+
+namespace {
+
+template <class Match>
+auto first_that(Match match) {
+  return [match](const std::vector<ApiResource>& resources) -> const ApiResource* {
+    const auto found = std::find_if(resources.begin(), resources.end(), match);
+    return found == resources.end() ? nullptr : &*found;
+  };
+}
+
+}  // namespace
 
 ResourceMapper::ResourceMapper(rest::Client client) : state_(std::make_unique<State>(std::move(client))) {}
 ResourceMapper::~ResourceMapper() = default;
 
 Result<ApiResource> ResourceMapper::find(std::string_view text, const rest::CallOptions& options) {
   const auto wanted = readings(text);
-  const auto pick = [&wanted](const std::vector<ApiResource>& resources) -> std::optional<ApiResource> {
+  const auto pick = [&wanted](const std::vector<ApiResource>& resources) -> const ApiResource* {
     for (const auto& want : wanted) {
       for (const bool by_short_name : {false, true}) {
         for (const auto& r : resources) {
           if (!want.any_group && (r.resource.group != want.group)) continue;
           if (!want.version.empty() && r.resource.version != want.version) continue;
-          if (by_short_name ? short_named(r, want.name) : named(r, want.name)) return r;
+          if (by_short_name ? short_named(r, want.name) : named(r, want.name)) return &r;
         }
       }
     }
-    return std::nullopt;
+    return nullptr;
   };
-  bool had = false;
-  {
-    const std::lock_guard lock(state_->mutex);
-    had = state_->cached.has_value();
-  }
-  std::vector<ApiResource> last;
-  for (const bool fresh : {false, true}) {
-    if (fresh && !had) break;
-    auto resources = state_->known(options, fresh);
-    if (!resources) return resources.error();
-    if (auto found = pick(*resources)) return *found;
-    last = std::move(*resources);
-  }
-  const auto close = suggestion(last, wanted.front().name);
-  return Error::config("the server doesn't have a resource type \"" + std::string(text) + "\"" +
-                       (close.empty() ? "" : " (did you mean " + close + "?)"));
+  return state_->look(options, pick, [&](const std::vector<ApiResource>& resources) {
+    const auto close = suggestion(resources, wanted.front().name);
+    return "the server doesn't have a resource type \"" + std::string(text) + "\"" +
+           (close.empty() ? "" : " (did you mean " + close + "?)");
+  });
 }
 
 Result<ApiResource> ResourceMapper::find(const meta::GroupVersionKind& kind, const rest::CallOptions& options) {
-  auto found = state_->look(options, [&](const ApiResource& r) { return r.gvk() == kind && r.can("get"); });
-  if (!found) return found.error();
-  if (!*found) return Error::config("no resource of the server has " + kind.to_string());
-  return **found;
+  return state_->look(options, first_that([&kind](const ApiResource& r) { return r.gvk() == kind && r.can("get"); }),
+                      [&](const auto&) { return "no resource of the server has " + kind.to_string(); });
 }
 
 Result<ApiResource> ResourceMapper::find(const meta::GroupVersionResource& resource, const rest::CallOptions& options) {
-  auto found = state_->look(options, [&](const ApiResource& r) { return r.resource == resource; });
-  if (!found) return found.error();
-  if (!*found) return Error::config("the server has no " + resource.to_string());
-  return **found;
+  return state_->look(options, first_that([&resource](const ApiResource& r) { return r.resource == resource; }),
+                      [&](const auto&) { return "the server has no " + resource.to_string(); });
 }
 
 Result<std::vector<ApiResource>> ResourceMapper::all(const rest::CallOptions& options) {
-  return state_->known(options, false);
+  if (const auto known = state_->remembered()) return known->resources;
+  auto fresh = state_->ask(options);
+  if (!fresh) return fresh.error();
+  return (*fresh)->resources;
 }
 
 void ResourceMapper::forget() {

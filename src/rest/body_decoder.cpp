@@ -3,6 +3,7 @@
 #include "kubexx/codec/protobuf.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
 #include "kubexx/meta/json_stream.hpp"
+#include "kubexx/meta/status.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -95,7 +96,11 @@ Result<meta::Object> decode_body(std::string_view content_type, std::string_view
 }
 
 Result<meta::Object> Response::object(const meta::DecodeOptions& options) const {
-  return decode_body(content_type_of(headers), body, options);
+  auto object = decode_body(content_type_of(headers), body, options);
+  if (object && meta::is_status(*object) && (*object)["status"].string() == "Failure") {
+    return meta::error_from_status(*object, status);
+  }
+  return object;
 }
 
 }  // namespace kubexx::rest

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace kubexx::rest {
 namespace {
@@ -136,7 +137,8 @@ void CallCore::attempt() {
   const auto go = [weak = weak_from_this()] {
     const auto core = weak.lock();
     if (!core || core->done_) return;
-    core->client_->credentials->prepare(core->strand_, [weak](Result<transport::Headers> headers) {
+    const bool authorized = core->request_.headers.find("Authorization") != nullptr;
+    core->client_->credentials->prepare(core->strand_, authorized, [weak](Result<transport::Headers> headers) {
       const auto self = weak.lock();
       if (!self || self->done_) return;
       if (!headers) return self->conclude(&headers.error());
@@ -177,10 +179,18 @@ void CallCore::send(transport::Headers credentials) {
   exchange_ = client_->transport->send(std::move(wire), pump_);
 }
 
+void CallCore::resume() {
+  if (!std::exchange(held_, false)) return;
+  strand_.post([weak = weak_from_this()] {
+    const auto core = weak.lock();
+    if (core && core->pump_) core->drain(core->pump_);
+  });
+}
+
 /// Takes what has arrived. Ends early when the call ended meanwhile, or when another attempt took over.
 void CallCore::drain(const std::shared_ptr<Pump>& pump) {
   const auto keep = shared_from_this();
-  while (!done_ && pump == pump_) {
+  while (!done_ && !held_ && pump == pump_) {
     bool resume = false;
     auto item = pump->next(resume);
     if (!item) return;
@@ -200,7 +210,7 @@ void CallCore::on_headers(int status, const transport::Headers& headers) {
   headers_ = headers;
   client_->latency.observe(std::chrono::duration<double>(strand_.clock().now() - sent_).count());
   for (const auto& text : warnings_of(headers)) client_->warn(text);
-  if (status == 401) client_->credentials->rejected();
+  if (status == 401) client_->credentials->rejected(sent_);
   if (status < 200 || status > 206) return;
   if (auto taken = accept(status, headers); !taken) conclude(&taken.error());
 }
@@ -211,7 +221,8 @@ void CallCore::on_data(std::string_view bytes) {
     if (auto taken = take(bytes); !taken && !done_) conclude(&taken.error());
     return;
   }
-  if (error_body_.size() < kMaxErrorBody) error_body_.append(bytes.substr(0, kMaxErrorBody - error_body_.size()));
+  error_body_.append(bytes.substr(0, kMaxErrorBody - error_body_.size()));
+  if (error_body_.size() == kMaxErrorBody) on_end(std::nullopt);  // an answer that may never end says enough
 }
 
 void CallCore::on_end(const std::optional<Error>& error) {

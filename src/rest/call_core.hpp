@@ -25,8 +25,10 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
            std::optional<Duration> timeout);
   virtual ~CallCore();
 
-  void begin();   // from any thread
-  void cancel();  // on the strand; nothing is delivered afterwards
+  void begin();                  // from any thread
+  void cancel();                 // on the strand; nothing is delivered afterwards
+  void hold() { held_ = true; }  // on the strand
+  void resume();                 // on the strand
 
  protected:
   /// A 2xx answer begins; an Error ends the call with it.
@@ -35,6 +37,7 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   /// Exactly once, last. Null: the body ended well.
   virtual void finished(const Error* error) = 0;
 
+  bool over() const noexcept { return done_; }  // ended or canceled: nothing more is delivered
   const Request& request() const noexcept { return request_; }
   Client::State& client() const noexcept { return *client_; }
   const Strand& strand() const noexcept { return strand_; }
@@ -62,6 +65,7 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   std::unique_ptr<transport::Exchange> exchange_;
   int attempts_ = 0;
   bool done_ = false;
+  bool held_ = false;
   std::optional<Error> previous_;
   TimePoint sent_;
   // the answer under way
@@ -75,6 +79,8 @@ class CallHandle final : public Call {
  public:
   explicit CallHandle(std::shared_ptr<CallCore> core) : core_(std::move(core)) {}
   ~CallHandle() override { core_->cancel(); }
+  void hold() override { core_->hold(); }
+  void resume() override { core_->resume(); }
 
  private:
   std::shared_ptr<CallCore> core_;

@@ -45,7 +45,7 @@ Result<std::string> Credentials::token() {
   if (config_.bearer_token_file.empty()) return std::string();
   const std::lock_guard lock(mutex_);
   const auto now = clock_.now();
-  if (!file_token_.empty() && now - file_read_ < kTokenFileLife) return file_token_;
+  if (!file_token_.empty() && !file_stale_ && now - file_read_ < kTokenFileLife) return file_token_;
   std::ifstream file(config_.bearer_token_file);
   std::stringstream text;
   text << file.rdbuf();
@@ -56,12 +56,13 @@ Result<std::string> Credentials::token() {
     return Error::config("read bearer token file " + config_.bearer_token_file + ": " +
                          (file ? "it is empty" : "it cannot be read"));
   }
+  file_stale_ = false;
   file_token_ = std::move(fresh);
   file_read_ = now;
   return file_token_;
 }
 
-Result<transport::Headers> Credentials::static_headers() {
+Result<transport::Headers> Credentials::static_headers(bool authorized) {
   transport::Headers headers;
   const auto& as = config_.impersonate;
   if (!as.user.empty()) headers.add("Impersonate-User", as.user);
@@ -70,7 +71,7 @@ Result<transport::Headers> Credentials::static_headers() {
   for (const auto& [key, values] : as.extra) {
     for (const auto& value : values) headers.add("Impersonate-Extra-" + header_key(key), value);
   }
-  if (!allowed_) return headers;
+  if (!allowed_ || authorized) return headers;
   if (!config_.username.empty()) {
     headers.add("Authorization", "Basic " + base64_encode(config_.username + ":" + config_.password));
     return headers;
@@ -81,9 +82,14 @@ Result<transport::Headers> Credentials::static_headers() {
   return headers;
 }
 
-void Credentials::prepare(const Strand& strand, UniqueFunction<void(Result<transport::Headers>)> done) {
-  auto headers = static_headers();
-  const bool authorized = headers && headers->find("Authorization");
+Credentials::~Credentials() {
+  if (exec_) exec_->stop();
+}
+
+void Credentials::prepare(const Strand& strand, bool authorized,
+                          UniqueFunction<void(Result<transport::Headers>)> done) {
+  auto headers = static_headers(authorized);
+  if (headers && headers->find("Authorization")) authorized = true;
   if (!headers || authorized || !exec_ || !allowed_) return done(std::move(headers));
   const auto join = [](transport::Headers base, Result<transport::Headers> more) -> Result<transport::Headers> {
     if (!more) return more.error();
@@ -97,10 +103,10 @@ void Credentials::prepare(const Strand& strand, UniqueFunction<void(Result<trans
   });
 }
 
-void Credentials::rejected() {
-  if (exec_) exec_->invalidate();
+void Credentials::rejected(TimePoint sent) {
+  if (exec_) exec_->invalidate(sent);
   const std::lock_guard lock(mutex_);
-  file_read_ = TimePoint{};
+  if (file_read_ <= sent) file_stale_ = true;
 }
 
 }  // namespace kubexx::rest

@@ -16,10 +16,11 @@ namespace kubexx::rest {
 class ExecSource {
  public:
   virtual ~ExecSource() = default;
+  virtual void stop() = 0;  ///< ends a plugin that runs, and every later attempt
   /// The headers of the current credential; runs the plugin when there is none that holds. Blocks.
   virtual Result<transport::Headers> headers() = 0;
-  virtual bool fresh() const = 0;  ///< headers() will not block
-  virtual void invalidate() = 0;
+  virtual bool fresh() const = 0;               ///< headers() will not block
+  virtual void invalidate(TimePoint sent) = 0;  ///< a request sent then was rejected
 };
 
 /// The headers that say who we are. Credentials are given to https servers only, or to loopback when asked for.
@@ -29,13 +30,15 @@ class Credentials {
  public:
   Credentials(const Config& config, const ServerUrl& server, const Clock& clock, std::shared_ptr<Executor> blocking,
               std::shared_ptr<ExecSource> exec);
-  /// Calls back on the strand with the headers to add; at once when nothing blocks.
-  void prepare(const Strand& strand, UniqueFunction<void(Result<transport::Headers>)> done);
-  /// The server answered 401: what is cached is asked for anew.
-  void rejected();
+  ~Credentials();
+  /// Calls back on the strand with the headers to add; at once when nothing blocks. `authorized`: the request brings an
+  /// Authorization of its own, which counts.
+  void prepare(const Strand& strand, bool authorized, UniqueFunction<void(Result<transport::Headers>)> done);
+  /// The server answered 401 to a request sent then: what was cached by that time is asked for anew.
+  void rejected(TimePoint sent);
 
  private:
-  Result<transport::Headers> static_headers();
+  Result<transport::Headers> static_headers(bool authorized);
   Result<std::string> token();
 
   const Config config_;
@@ -44,8 +47,9 @@ class Credentials {
   std::shared_ptr<Executor> blocking_;
   std::shared_ptr<ExecSource> exec_;
   std::mutex mutex_;
-  std::string file_token_;  // guarded by mutex_
-  TimePoint file_read_{};   // guarded by mutex_; the beginning of time: read again
+  std::string file_token_;   // guarded by mutex_
+  TimePoint file_read_{};    // guarded by mutex_
+  bool file_stale_ = false;  // guarded by mutex_; the server rejected it
 };
 
 }  // namespace kubexx::rest

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <fstream>
 #include <mutex>
 #include <optional>
+#include <sstream>
+#include <stop_token>
 
 #include "kubexx/base/base64.hpp"
 #include "kubexx/meta/json.hpp"
@@ -24,6 +27,14 @@ Result<bool> interactive(const ExecConfig& exec) {
     return Error::config("exec plugin " + exec.command + " needs a terminal and standard input is none");
   }
   return terminal;
+}
+
+std::string authority_of(const transport::TlsOptions& tls) {
+  if (!tls.ca_data.empty() || tls.ca_file.empty()) return tls.ca_data;
+  std::ifstream file(tls.ca_file);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 /// KUBERNETES_EXEC_INFO: what the plugin is told.
@@ -52,7 +63,7 @@ Result<std::string> exec_info(const Config& config, const ServerUrl& server, boo
       b.key("insecure-skip-tls-verify");
       b.boolean(true);
     }
-    optional("certificate-authority-data", base64_encode(config.tls.ca_data));
+    optional("certificate-authority-data", base64_encode(authority_of(config.tls)));
     optional("proxy-url", config.proxy_url);
     if (!exec.cluster_extension.empty()) {
       auto extension = meta::parse_json(exec.cluster_extension);
@@ -82,10 +93,12 @@ class ExecPlugin final : public ExecSource {
     return holds();
   }
 
-  void invalidate() override {
+  void invalidate(TimePoint sent) override {
     const std::lock_guard lock(mutex_);
-    credential_.reset();
+    if (obtained_ <= sent) credential_.reset();  // a newer one is not the one that was rejected
   }
+
+  void stop() override { stop_.request_stop(); }
 
   Result<transport::Headers> headers() override {
     // One run at a time; those who waited for it find its result.
@@ -98,7 +111,11 @@ class ExecPlugin final : public ExecSource {
     if (!fetched) return fetched.error().with_context("getting credentials");
     const std::lock_guard lock(mutex_);
     const bool changed = fetched->certificate != certificate_ || fetched->key != key_;
-    if (changed && transport_) transport_->set_client_certificate(fetched->certificate, fetched->key);
+    if (changed && transport_) {
+      auto set = transport_->set_client_certificate(fetched->certificate, fetched->key);
+      if (!set) return set.error().with_context("exec plugin " + config_.exec->command);
+    }
+    obtained_ = clock_.now();
     certificate_ = fetched->certificate;
     key_ = fetched->key;
     credential_ = std::move(*fetched);
@@ -129,9 +146,10 @@ class ExecPlugin final : public ExecSource {
     if (!info) return info.error();
     auto environment = exec.environment;
     environment.emplace_back("KUBERNETES_EXEC_INFO", *info);
-    auto result = run_program(exec.command, exec.arguments, environment, *with_person);
+    auto result = run_program(exec.command, exec.arguments, environment, *with_person, stop_.get_token());
     const auto name = "exec plugin " + exec.command;
     if (!result) {
+      if (result.error().is_canceled()) return result.error();
       if (exec.install_hint.empty()) return result.error();
       return Error::config(result.error().message() + "\n\n" + exec.install_hint);
     }
@@ -171,9 +189,11 @@ class ExecPlugin final : public ExecSource {
   const ServerUrl server_;
   const Clock& clock_;
   std::shared_ptr<transport::HttpTransport> transport_;
+  std::stop_source stop_;
   std::mutex run_mutex_;
   mutable std::mutex mutex_;
   std::optional<Credential> credential_;  // guarded by mutex_
+  TimePoint obtained_{};                  // guarded by mutex_
   std::string certificate_;               // guarded by mutex_; what the transport has
   std::string key_;                       // guarded by mutex_
 };

@@ -38,17 +38,18 @@ class Place {
 
 class ListCall final : public CallCore {
  public:
-  ListCall(std::shared_ptr<Client::State> client, Request request, const Strand& strand, meta::DecodeOptions decode,
-           ListCallbacks callbacks)
-      : CallCore(client, std::move(request), strand, RetryKind::GetOnly, std::nullopt),
-        decode_(std::move(decode)),
+  ListCall(const std::shared_ptr<Client::State>& client, Request request, const Strand& strand,
+           const ReadOptions& options, ListCallbacks callbacks)
+      : CallCore(client, std::move(request), strand, RetryKind::GetOnly,
+                 options.timeout ? options.timeout : client->config.timeout),
+        decode_(options.decode),
         callbacks_(std::move(callbacks)) {}
   Place place;
 
  private:
   Result<void> accept(int, const transport::Headers& headers) override {
     auto reader = make_list_reader(headers, decode_, [this](meta::Object item) {
-      if (!over_) callbacks_.on_item(std::move(item));
+      if (!over()) callbacks_.on_item(std::move(item));
     });
     if (!reader) return reader.error();
     reader_ = std::move(*reader);
@@ -56,7 +57,6 @@ class ListCall final : public CallCore {
   }
   Result<void> take(std::string_view bytes) override { return reader_->feed(bytes); }
   void finished(const Error* error) override {
-    over_ = true;
     place.leave();
     if (error) return callbacks_.on_end(*error);
     callbacks_.on_end(reader_->finish());
@@ -65,7 +65,6 @@ class ListCall final : public CallCore {
   meta::DecodeOptions decode_;
   ListCallbacks callbacks_;
   std::unique_ptr<ListReader> reader_;
-  bool over_ = false;
 };
 
 class WatchCall final : public CallCore {
@@ -80,7 +79,7 @@ class WatchCall final : public CallCore {
  private:
   Result<void> accept(int, const transport::Headers& headers) override {
     auto reader = make_watch_reader(headers, decode_, [this](meta::WatchEvent event) {
-      if (over_) return;
+      if (over()) return;
       if (event.is_initial_events_end()) place.leave();
       callbacks_.on_event(std::move(event));
     });
@@ -91,7 +90,6 @@ class WatchCall final : public CallCore {
   }
   Result<void> take(std::string_view bytes) override { return reader_->feed(bytes); }
   void finished(const Error* error) override {
-    over_ = true;
     place.leave();
     // A stream cut inside an event lost nothing that a new watch would not bring: that is the end of it, not an error.
     callbacks_.on_end(error);
@@ -100,7 +98,6 @@ class WatchCall final : public CallCore {
   meta::DecodeOptions decode_;
   WatchCallbacks callbacks_;
   std::unique_ptr<WatchReader> reader_;
-  bool over_ = false;
 };
 
 /// A call that waits for its turn. Destroying the handle while it waits takes it out.
@@ -131,7 +128,7 @@ Request read_request(const ResourcePath& path, const meta::ListOptions& query, c
 
 std::unique_ptr<Call> Client::list(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,
                                    const Strand& strand, ListCallbacks callbacks) const {
-  auto core = std::make_shared<ListCall>(state_, read_request(path, query, options, true), strand, options.decode,
+  auto core = std::make_shared<ListCall>(state_, read_request(path, query, options, true), strand, options,
                                          std::move(callbacks));
   if (options.first_list) return begin_in_turn(state_, state_->first_lists, std::move(core), strand);
   core->begin();

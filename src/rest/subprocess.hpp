@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +15,10 @@ struct SubprocessResult {
 };
 
 /// Runs a program to its end and collects its standard output, at most 1 MB. Standard error is ours. `environment` is
-/// added to ours. Blocks. A program that does not exist is an Error whose message contains "not found".
+/// added to ours. Blocks; stop kills the program, with what it started unless it shares our terminal, and is Canceled.
+/// A program that does not exist is an Error whose message contains "not found".
 Result<SubprocessResult> run_program(const std::string& command, const std::vector<std::string>& arguments,
                                      const std::vector<std::pair<std::string, std::string>>& environment,
-                                     bool pass_stdin);
+                                     bool pass_stdin, const std::stop_token& stop);
 
 }  // namespace kubexx::rest

@@ -10,6 +10,7 @@
 
 #include "transport/event_loop.hpp"
 #include "transport/pool.hpp"
+#include "transport/tls_material.hpp"
 
 namespace kubexx::transport {
 namespace {
@@ -122,11 +123,13 @@ std::unique_ptr<Exchange> HttpTransport::send(Request request, std::shared_ptr<R
   return std::make_unique<CallHandle>(state_->engine, std::move(call));
 }
 
-void HttpTransport::set_client_certificate(std::string certificate_pem, std::string key_pem) {
+Result<void> HttpTransport::set_client_certificate(std::string certificate_pem, std::string key_pem) {
+  if (auto checked = check_client_certificate(certificate_pem, key_pem); !checked) return checked;
   Engine& engine = *state_->engine;
   engine.loop->post([pool = engine.pool, certificate = std::move(certificate_pem), key = std::move(key_pem)]() mutable {
     pool->replace_client_certificate(std::move(certificate), std::move(key));
   });
+  return {};
 }
 
 }  // namespace kubexx::transport

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kubexx/base/log.hpp"
-
 namespace kubexx::transport {
 namespace {
 
@@ -133,8 +131,7 @@ void Pool::supersede(const std::shared_ptr<const TlsMaterial>& current) {
 }
 
 void Pool::replace_client_certificate(std::string certificate, std::string key) {
-  auto replaced = tls_.replace_client(std::move(certificate), std::move(key));
-  if (!replaced) log(LogLevel::Warning, "client certificate not replaced", {{"error", replaced.error()}});
+  tls_.replace_client(std::move(certificate), std::move(key));
   supersede(tls_.current());
 }
 

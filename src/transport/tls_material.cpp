@@ -47,7 +47,21 @@ Result<void> check_ca(const std::string& pem) {
   return {};
 }
 
-Result<void> check_client(const std::string& certificate_pem, const std::string& key_pem) {
+Result<std::string> text_or_file(const std::string& text, const std::string& path) {
+  if (!text.empty() || path.empty()) return text;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error::config("cannot read " + path + ": " + std::generic_category().message(errno));
+  std::ostringstream text_of_file;
+  text_of_file << file.rdbuf();
+  std::string content = std::move(text_of_file).str();
+  if (content.empty()) return Error::config(path + " is empty or cannot be read");
+  if (content.size() > kMaxFile) return Error::config(path + " is too large");
+  return content;
+}
+
+}  // namespace
+
+Result<void> check_client_certificate(const std::string& certificate_pem, const std::string& key_pem) {
   if (certificate_pem.empty() && key_pem.empty()) return {};
   if (certificate_pem.empty() || key_pem.empty())
     return Error::config("a client certificate needs both the certificate and its key");
@@ -62,20 +76,6 @@ Result<void> check_client(const std::string& certificate_pem, const std::string&
   if (!matches) return Error::config("the client certificate and the key do not belong together");
   return {};
 }
-
-Result<std::string> text_or_file(const std::string& text, const std::string& path) {
-  if (!text.empty() || path.empty()) return text;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error::config("cannot read " + path + ": " + std::generic_category().message(errno));
-  std::ostringstream text_of_file;
-  text_of_file << file.rdbuf();
-  std::string content = std::move(text_of_file).str();
-  if (content.empty()) return Error::config(path + " is empty or cannot be read");
-  if (content.size() > kMaxFile) return Error::config(path + " is too large");
-  return content;
-}
-
-}  // namespace
 
 x509_store_st* system_roots() {
   static const std::unique_ptr<X509_STORE, Free> roots = [] {
@@ -112,7 +112,7 @@ Result<std::shared_ptr<const TlsMaterial>> TlsSource::read() const {
   auto key = text_or_file(options_.key_data, options_.key_file);
   if (!key) return key.error();
   if (auto checked = check_ca(*ca); !checked) return checked.error();
-  if (auto checked = check_client(*certificate, *key); !checked) return checked.error();
+  if (auto checked = check_client_certificate(*certificate, *key); !checked) return checked.error();
   return std::make_shared<const TlsMaterial>(TlsMaterial{*ca, *certificate, *key});
 }
 
@@ -132,15 +132,13 @@ const std::shared_ptr<const TlsMaterial>& TlsSource::current() {
   return current_;
 }
 
-Result<void> TlsSource::replace_client(std::string certificate, std::string key) {
-  if (auto checked = check_client(certificate, key); !checked) return checked.error().with_context("TLS");
+void TlsSource::replace_client(std::string certificate, std::string key) {
   options_.certificate_file.clear();
   options_.key_file.clear();
   options_.certificate_data = certificate;
   options_.key_data = key;
   signatures_[1] = signatures_[2] = Signature{};
   current_ = std::make_shared<const TlsMaterial>(TlsMaterial{current_->ca, std::move(certificate), std::move(key)});
-  return {};
 }
 
 }  // namespace kubexx::transport

@@ -21,6 +21,9 @@ struct TlsMaterial {
 /// The system's roots, read once a process as Go's client does. The first call takes a good 50 ms.
 x509_store_st* system_roots();
 
+/// Whether two PEM texts are a certificate and its key, or both empty. The Error repeats nothing of them.
+Result<void> check_client_certificate(const std::string& certificate_pem, const std::string& key_pem);
+
 /// The PEM text of TlsOptions, re-read when a file changed. Text beats a file of the same kind.
 ///
 /// Not thread-safe: it belongs to the I/O thread.
@@ -30,8 +33,8 @@ class TlsSource {
 
   /// The same pointer as long as nothing changed. A file that cannot be used keeps what was read before.
   const std::shared_ptr<const TlsMaterial>& current();
-  /// Instead of what options or files say, from now on. An unusable pair is refused.
-  Result<void> replace_client(std::string certificate, std::string key);
+  /// Instead of what options or files say, from now on. Checked by the caller.
+  void replace_client(std::string certificate, std::string key);
 
  private:
   struct Signature {

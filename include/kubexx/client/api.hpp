@@ -80,7 +80,7 @@ class Api {
     const meta::Object& original = draft.draft().original();
     if (!draft.changed()) return T::unchecked(original);
     const auto& api = untyped_.namespace_().empty() && T::kResource.namespaced
-                          ? untyped_.in_namespace(std::string(original.namespace_()))
+                          ? untyped_.namespaced(std::string(original.namespace_()))
                           : untyped_;
     return typed<T>(api.patch(original.name(), PatchType::Merge, draft.merge_patch(), options, subresource));
   }

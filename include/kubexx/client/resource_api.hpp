@@ -63,13 +63,15 @@ struct DeleteOptions {
 
 struct LogOptions {
   std::string container = {};
+  bool follow = false;  ///< wait for what is still to be written
   bool previous = false;
   bool timestamps = false;
   std::optional<std::int64_t> tail_lines = {};
   std::optional<std::int64_t> since_seconds = {};
+  std::string since_time = {};  ///< RFC 3339
   std::optional<std::int64_t> limit_bytes = {};
   std::stop_token stop = {};
-  std::optional<Duration> timeout = {};
+  std::optional<Duration> timeout = {};  ///< from the call to the last byte
 };
 
 enum class PatchType : std::uint8_t { Merge, Json, Strategic, Apply };
@@ -96,11 +98,14 @@ class ResourceApi {
   Result<meta::Object> create(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> get(std::string_view name, const GetOptions& options = {}) const;
   Result<ObjectList> list(const ListOptions& options = {}) const;
-  /// Every page, `limit` objects each (500 when 0). The list may change between pages; each page says as of when it is.
+  /// Every page, as a Pager with its defaults reads them.
   Result<ObjectList> list_all(ListOptions options = {}) const;
   /// Calls `on_event` on this thread until it returns false (success), the server ends the watch (success), an error,
-  /// or stop. ERROR events end it with their Status as the Error.
+  /// stop or timeout. ERROR events end it with their Status as the Error.
   Result<void> watch(const ListOptions& options, const std::function<bool(const meta::WatchEvent&)>& on_event) const;
+  /// The same without blocking, ERROR events as they come; `stop` and `timeout` of the options do not apply.
+  std::unique_ptr<rest::Call> start_watch(const ListOptions& options, const Strand& strand,
+                                          rest::WatchCallbacks callbacks) const;
   Result<meta::Object> update(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> update_status(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> patch(std::string_view name, PatchType type, std::string_view body,
@@ -117,9 +122,16 @@ class ResourceApi {
                                           const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> update_subresource(std::string_view name, std::string_view subresource,
                                           const meta::Object& object, const WriteOptions& options = {}) const;
-  Result<std::string> logs(std::string_view name, const LogOptions& options = {}) const;
 
-  ResourceApi in_namespace(std::string namespace_) const;
+  /// The log of a pod, whole, and as it arrives: the callback gets pieces of any size, or lines without their end (one
+  /// of more than 1 MB in pieces), on this thread, until it returns false (success) or the log ends.
+  Result<std::string> logs(std::string_view name, const LogOptions& options = {}) const;
+  Result<void> stream_logs(std::string_view name, const LogOptions& options,
+                           const std::function<bool(std::string_view bytes)>& on_bytes) const;
+  Result<void> stream_log_lines(std::string_view name, const LogOptions& options,
+                                const std::function<bool(std::string_view line)>& on_line) const;
+
+  ResourceApi namespaced(std::string namespace_) const;
   const rest::Client& client() const noexcept { return client_; }
   const meta::GroupVersionResource& resource() const noexcept { return resource_; }
   const std::string& namespace_() const noexcept { return namespace_name_; }
@@ -130,6 +142,9 @@ class ResourceApi {
   Result<meta::Object> write(rest::Request request, const WriteOptions& options) const;
   Result<meta::Object> put(const meta::Object& object, std::string_view name, std::string_view subresource,
                            const WriteOptions& options) const;
+  rest::ResourcePath path() const { return {resource_, namespace_name_, {}, {}}; }
+  rest::ReadOptions reading(const ListOptions& options) const;
+  rest::Request log_request(std::string_view name, const LogOptions& options) const;
 
   rest::Client client_;
   meta::GroupVersionResource resource_;

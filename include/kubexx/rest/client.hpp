@@ -53,7 +53,7 @@ struct Response {
   transport::Headers headers;
   std::string body;
   std::vector<std::string> warnings;  ///< texts of Warning headers with code 299
-  /// The body as an object, JSON or protobuf by its content type.
+  /// The body as an object, JSON or protobuf by its content type. A Status that reports a failure is its Error.
   Result<meta::Object> object(const meta::DecodeOptions& options = {}) const;
 };
 
@@ -68,6 +68,10 @@ struct CallOptions {
 class Call {
  public:
   virtual ~Call() = default;
+  /// For a reader that falls behind, on the strand: nothing more is read until resume(), the stream pauses once 1 MB
+  /// waits. What the bytes at hand hold is still delivered.
+  virtual void hold() = 0;
+  virtual void resume() = 0;
 };
 
 struct ListCallbacks {
@@ -92,6 +96,7 @@ struct ReadOptions {
   Format format = Format::Json;
   bool metadata_only = false;  ///< ask the server for PartialObjectMetadata
   bool first_list = false;     ///< counts against ClientOptions::max_first_lists until it ends or (watch) its bookmark
+  std::optional<Duration> timeout = {};  ///< of a list; absent: Config::timeout
 };
 
 struct ClientOptions {

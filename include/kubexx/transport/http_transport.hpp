@@ -49,8 +49,9 @@ class HttpTransport final : public Transport {
   ~HttpTransport() override;
   std::unique_ptr<Exchange> send(Request request, std::shared_ptr<ResponseSink> sink) override;
 
-  /// Replaces the client certificate for new connections and closes idle ones (credential rotation).
-  void set_client_certificate(std::string certificate_pem, std::string key_pem);
+  /// Replaces the client certificate for new connections and closes idle ones (credential rotation); both empty: none.
+  /// An unusable pair is an Error that repeats nothing of it, and changes nothing.
+  Result<void> set_client_certificate(std::string certificate_pem, std::string key_pem);
 
  private:
   struct State;

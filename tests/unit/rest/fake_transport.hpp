@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/executor.hpp"
@@ -18,7 +19,8 @@ class FakeTransport final : public transport::Transport {
     transport::Headers headers{{"Content-Type", "application/json"}};
     std::vector<std::string> chunks;
     std::optional<Error> error;  // instead of a clean end
-    bool hangs = false;
+    bool hangs = false;          // no answer at all
+    bool stays_open = false;     // no end until end_open()
   };
 
   explicit FakeTransport(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
@@ -32,13 +34,14 @@ class FakeTransport final : public transport::Transport {
       answer = std::move(answers.front());
       answers.pop_front();
     }
+    if (answer.stays_open) open_.push_back({sink, alive});
     executor_->post([sink, answer, alive] {
       if (!*alive || answer.hangs) return;
       if (answer.status != 0) sink->on_headers(answer.status, answer.headers);
       for (const auto& chunk : answer.chunks) {
         if (*alive) sink->on_data(chunk);
       }
-      if (*alive) sink->on_end(answer.error ? &*answer.error : nullptr);
+      if (*alive && !answer.stays_open) sink->on_end(answer.error ? &*answer.error : nullptr);
     });
     struct Handle final : transport::Exchange {
       explicit Handle(std::shared_ptr<bool> a) : alive(std::move(a)) {}
@@ -63,11 +66,19 @@ class FakeTransport final : public transport::Transport {
     answers.push_back(std::move(a));
   }
 
+  /// Ends the answers that stayed open.
+  void end_open(const Error* error = nullptr) {
+    for (const auto& [sink, alive] : std::exchange(open_, {})) {
+      if (*alive) sink->on_end(error);
+    }
+  }
+
   std::deque<Answer> answers;
   std::vector<transport::Request> requests;
 
  private:
   std::shared_ptr<Executor> executor_;
+  std::vector<std::pair<std::shared_ptr<transport::ResponseSink>, std::shared_ptr<bool>>> open_;
 };
 
 }  // namespace kubexx::rest

@@ -212,11 +212,11 @@ TEST(TlsRotationTest, AReplacedClientCertificateServesNewCallsAndKeepsRunningOne
   Pending watch(*client, get(server.url("/watch")));
   ASSERT_TRUE(watch->await_bytes(5));
 
-  client->set_client_certificate(second.certificate, second.key);
+  ASSERT_TRUE(client->set_client_certificate(second.certificate, second.key));
   EXPECT_EQ(exchange(*client, get(server.url()))->body(), "second");
   EXPECT_FALSE(watch->ended());
 
-  client->set_client_certificate("nonsense", second.key);
+  EXPECT_FALSE(client->set_client_certificate("nonsense", second.key));
   EXPECT_EQ(exchange(*client, get(server.url()))->body(), "second");
 }
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "kubexx/client/resource_api.hpp"
+
+namespace kubexx::client {
+
+/// A watch that goes on where it was when it is cut: reopened from the version of the last event, no event twice, none
+/// left out.
+///
+/// Bookmarks move that version and are not handed on. Whatever ends a watch is answered by the next one, at least
+/// `pause` after the last was opened, and after what the server asked for (Retry-After). It ends with an Error when
+/// going on is impossible: the version expired (410 in the stream), 401, 403, an object without a version, an event of
+/// unknown type.
+///
+/// Threads: lives on the given strand; so do its callbacks. on_open comes with every new watch, on_end once, always
+/// with an Error.
+/// Stop: destroy it, on its strand; inside a callback too.
+class RetryWatcher final : public rest::Call {
+ public:
+  /// `options.resource_version` says where to begin; "" and "0" name no version and are an Error.
+  static Result<std::unique_ptr<RetryWatcher>> start(const ResourceApi& api, const ListOptions& options,
+                                                     const Strand& strand, rest::WatchCallbacks callbacks,
+                                                     Duration pause = std::chrono::seconds(1));
+  ~RetryWatcher() override;
+  void hold() override;
+  void resume() override;
+
+ private:
+  struct Core;
+  explicit RetryWatcher(std::shared_ptr<Core> core);
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace kubexx::client
