@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/metrics.hpp"
+#include "kubexx/base/result.hpp"
+#include "kubexx/informer/shared_informer_factory.hpp"
+
+namespace kubexx::inspect {
+
+struct Options {
+  std::string listen = "127.0.0.1:0";  ///< address and port; port 0: the kernel picks one
+  bool allow_remote = false;           ///< `listen` may be an address that other machines reach
+  /// Names, without port, under which the page may be asked for beside IP addresses and localhost.
+  std::vector<std::string> allowed_hosts = {};
+  std::string token = {};      ///< what opens the page, at least 16 characters; empty: a random one
+  bool open_metrics = false;   ///< /metrics without the token
+  std::string title = {};      ///< on the page; empty: the name of the program
+  bool queues = true;          ///< show the work queues of the process
+  std::size_t max_pages = 16;  ///< pages that are kept up to date at once; a further one is told to wait
+  /// What /metrics shows; null: the registry of the first factory's client, without one MetricsRegistry::process().
+  std::shared_ptr<MetricsRegistry> metrics = {};
+};
+
+/// A page that shows the informers, queues and caches of this program, with /metrics, /healthz and /readyz beside it.
+///
+/// Nobody else reads it: it listens on loopback unless told otherwise, and data is only given to who has the token, as
+/// `Authorization: Bearer` or as ?token=; url() has it, and the page takes it from there. Requests under a foreign host
+/// name or from a foreign page are refused. /healthz and /readyz answer anybody, with reasons only to who has the
+/// token. Nothing can be changed through it. The values of Secrets are masked until asked for one by one.
+///
+/// While nobody looks it reads a few counters a second. From the first time that a resource is looked at, its last
+/// updates are kept (at most 1000, or 8 MB) to show what they changed.
+///
+/// Threads: safe from any thread. It has one I/O thread and two for its work, kxx-inspect.
+/// Stop: the destructor, or stop(), closes every connection and joins. The factories must outlive it.
+/// Errors: an address that cannot or must not be listened on, or a short token, is an Error of start(); the
+/// constructors throw it as kubexx::Exception. Example: `inspect::Server page(factory, {.listen = "127.0.0.1:0"});
+/// std::cout << page.url();`
+class Server {
+ public:
+  static Result<std::unique_ptr<Server>> start(Options options = {});
+  explicit Server(const informer::SharedInformerFactory& factory, Options options = {});
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Shows the informers that the factory has, and those it will have.
+  void add(const informer::SharedInformerFactory& factory);
+  void add(std::shared_ptr<informer::SharedIndexInformer> informer);
+
+  std::uint16_t port() const noexcept;
+  const std::string& token() const noexcept;
+  std::string address() const;  ///< "http://127.0.0.1:40000"
+  std::string url() const;      ///< the same with the token: whoever has it may look
+  void stop();
+
+ private:
+  struct State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kubexx::inspect

@@ -1,0 +1,96 @@
+#include "inspect/access.hpp"
+
+#include <arpa/inet.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+namespace kubexx::inspect {
+namespace {
+
+bool same_name(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+/// "name:port" or "[v6]:port" without its port and brackets; empty when it is neither.
+std::string_view host_name(std::string_view host) {
+  if (host.starts_with('[')) {
+    const auto end = host.find(']');
+    return end == std::string_view::npos ? std::string_view() : host.substr(1, end - 1);
+  }
+  return host.substr(0, host.find(':'));
+}
+
+}  // namespace
+
+Access::Access(Settings settings) : settings_(std::move(settings)) {}
+
+std::optional<Refusal> Access::refuse(const httpd::Request& request, const Target& target) const {
+  if (request.method != "GET" && request.method != "HEAD") return Refusal{405, "only GET and HEAD"};
+  const auto host = request.header("host");
+  if (!is_our_host(host)) return Refusal{403, "not a host name of this page"};
+  if (const auto origin = request.header("origin"); !origin.empty()) {
+    const auto scheme = origin.find("://");
+    if (scheme == std::string_view::npos || !same_name(origin.substr(scheme + 3), host)) {
+      return Refusal{403, "asked for by a foreign page"};
+    }
+  }
+  const auto site = request.header("sec-fetch-site");
+  if (site.empty() || site == "same-origin" || site == "none") return std::nullopt;
+  // A link elsewhere may lead to the page: the browser shows it, the page that has the link cannot read it.
+  if (target.path == "/" && request.header("sec-fetch-mode") == "navigate" &&
+      request.header("sec-fetch-dest") == "document") {
+    return std::nullopt;
+  }
+  return Refusal{403, "asked for by a foreign page"};
+}
+
+bool Access::is_our_host(std::string_view host) const {
+  const auto name = host_name(host);
+  if (name.empty()) return false;
+  if (same_name(name, "localhost") || is_loopback_address(name)) return true;
+  if (!settings_.loopback && is_ip_address(name)) return true;
+  return std::ranges::any_of(settings_.allowed_hosts, [&](const auto& allowed) { return same_name(name, allowed); });
+}
+
+bool Access::has_token(const httpd::Request& request, const Target& target) const {
+  const auto bearer = request.header("authorization");
+  if (bearer.size() > 7 && same_name(bearer.substr(0, 7), "bearer ") && matches(bearer.substr(7))) return true;
+  return matches(target.text("token"));
+}
+
+// Takes the same time wherever they differ.
+bool Access::matches(std::string_view given) const noexcept {
+  if (given.size() != settings_.token.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    difference |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(settings_.token[i]);
+  }
+  return difference == 0;
+}
+
+std::string random_token() {
+  std::random_device device;  // the system's generator
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string token;
+  for (int word = 0; word < 4; ++word) {
+    auto bits = device();
+    for (int i = 0; i < 8; ++i, bits >>= 4) token += kDigits[bits & 15];
+  }
+  return token;
+}
+
+bool is_ip_address(std::string_view text) {
+  const std::string address(text);
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return inet_pton(AF_INET, address.c_str(), bytes.data()) == 1 ||
+         inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
+}
+
+bool is_loopback_address(std::string_view address) {
+  return is_ip_address(address) && (address.starts_with("127.") || address == "::1");
+}
+
+}  // namespace kubexx::inspect

@@ -1,0 +1,146 @@
+#include "kubexx/inspect/server.hpp"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+#include <utility>
+
+#include "inspect/site.hpp"
+
+namespace kubexx::inspect {
+namespace {
+
+constexpr std::size_t kShortestToken = 16;
+
+struct Endpoint {
+  std::string address;
+  std::uint16_t port = 0;
+};
+
+Result<Endpoint> parse_listen(const std::string& listen) {
+  const auto colon = listen.rfind(':');
+  Endpoint endpoint;
+  endpoint.address = listen.substr(0, colon);
+  if (endpoint.address.starts_with('[') && endpoint.address.ends_with(']')) {
+    endpoint.address = endpoint.address.substr(1, endpoint.address.size() - 2);
+  }
+  if (endpoint.address == "localhost") endpoint.address = "127.0.0.1";
+  const char* end = listen.data() + listen.size();
+  const char* digits = colon == std::string::npos ? end : listen.data() + colon + 1;
+  const auto [stop, error] = std::from_chars(digits, end, endpoint.port);
+  if (error != std::errc() || stop != end || !is_ip_address(endpoint.address)) {
+    return Error::config("inspector: listen is an IP address and a port, as 127.0.0.1:0, not \"" + listen + "\"");
+  }
+  return endpoint;
+}
+
+// It stands in addresses and cookies.
+bool is_usable_token(std::string_view token) {
+  return token.size() >= kShortestToken && std::ranges::all_of(token, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
+                  c == '.' || c == '~';
+         });
+}
+
+}  // namespace
+
+// The HTTP server ends first, then the tasks, then what both use.
+struct Server::State {
+  Endpoint endpoint;
+  std::string token;
+  std::unique_ptr<Site> site;
+  std::unique_ptr<ThreadExecutor> executor;
+  std::unique_ptr<httpd::Server> http;
+  std::uint16_t port = 0;
+  std::mutex stop_mutex;
+  bool stopped = false;  // guarded by stop_mutex
+};
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Result<std::unique_ptr<Server>> Server::start(Options options) {
+  auto endpoint = parse_listen(options.listen);
+  if (!endpoint) return endpoint.error();
+  const bool loopback = is_loopback_address(endpoint->address);
+  if (!loopback && !options.allow_remote) {
+    return Error::config("inspector: " + options.listen +
+                         " is reachable from elsewhere; say allow_remote to want that");
+  }
+  if (options.token.empty()) options.token = random_token();
+  if (!is_usable_token(options.token)) {
+    return Error::config("inspector: the token needs 16 or more letters, digits, '-', '_', '.' or '~'");
+  }
+  if (options.title.empty()) options.title = program_invocation_short_name;
+
+  auto state = std::make_unique<State>();
+  state->endpoint = *endpoint;
+  state->token = options.token;
+  state->executor = std::make_unique<ThreadExecutor>(ThreadExecutor::Options{2, "kxx-inspect"});
+  state->site = std::make_unique<Site>(
+      Site::Settings{options.title, options.queues, options.open_metrics, options.max_pages},
+      Access(Access::Settings{options.token, loopback, options.allowed_hosts}), *state->executor);
+  if (options.metrics) state->site->set_metrics(options.metrics, false);
+
+  httpd::ServerOptions http;
+  http.address = endpoint->address;
+  http.port = endpoint->port;
+  http.max_body = 1 << 10;
+  http.max_header = 16 << 10;
+  auto started =
+      httpd::Server::start(http, [site = state->site.get()](httpd::Request request, httpd::Responder responder) {
+        site->handle(std::move(request), responder);
+      });
+  if (!started) return started.error().with_context("inspector");
+  state->http = std::move(*started);
+  state->port = state->http->port();
+  state->site->start();
+  return std::unique_ptr<Server>(new Server(std::move(state)));
+}
+
+Server::Server(const informer::SharedInformerFactory& factory, Options options)
+    : state_(std::move(start(std::move(options)).value()->state_)) {
+  add(factory);
+}
+
+Server::~Server() {
+  if (state_) stop();
+}
+
+void Server::add(const informer::SharedInformerFactory& factory) {
+  state_->site->set_metrics(factory.client().metrics(), true);
+  state_->site->catalog().add([&factory] { return factory.informers(); });
+}
+
+void Server::add(std::shared_ptr<informer::SharedIndexInformer> informer) {
+  state_->site->catalog().add([informer = std::move(informer)] { return std::vector{informer}; });
+}
+
+std::uint16_t Server::port() const noexcept {
+  return state_->port;
+}
+
+const std::string& Server::token() const noexcept {
+  return state_->token;
+}
+
+std::string Server::address() const {
+  const auto& host = state_->endpoint.address;
+  return "http://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
+         std::to_string(state_->port);
+}
+
+std::string Server::url() const {
+  return address() + "/?token=" + state_->token;
+}
+
+void Server::stop() {
+  const std::lock_guard lock(state_->stop_mutex);
+  if (std::exchange(state_->stopped, true)) return;
+  state_->http->stop();
+  state_->site->catalog().clear();
+  state_->executor.reset();
+}
+
+}  // namespace kubexx::inspect

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "inspect/catalog.hpp"
+#include "inspect/json_text.hpp"
+
+namespace kubexx::inspect {
+
+using Entries = std::vector<std::shared_ptr<Entry>>;
+
+void write_informers(JsonText& text, const Entries& entries);
+void write_queues(JsonText& text);
+void write_controllers(JsonText& text);
+/// The store version of each informer, by which the page sees that a table must be read anew.
+std::string versions_json(const Entries& entries);
+/// The events of the last minutes of each informer.
+std::string history_json(const Entries& entries);
+
+/// Whether every informer has its first list and still hears from the server, and the reasons why not.
+struct Readiness {
+  std::size_t informers = 0;
+  std::vector<std::string> reasons;
+  bool ready() const noexcept { return reasons.empty(); }
+};
+Readiness readiness(const Entries& entries);
+
+}  // namespace kubexx::inspect
