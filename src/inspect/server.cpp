@@ -79,7 +79,7 @@ Result<std::unique_ptr<Server>> Server::start(Options options) {
   state->token = options.token;
   state->executor = std::make_unique<ThreadExecutor>(ThreadExecutor::Options{2, "kxx-inspect"});
   state->site = std::make_unique<Site>(
-      Site::Settings{options.title, options.queues, options.open_metrics, options.max_pages},
+      Site::Settings{options.title, options.queues, options.controllers, options.open_metrics, options.max_pages},
       Access(Access::Settings{options.token, loopback, options.allowed_hosts}), *state->executor);
   if (options.metrics) state->site->set_metrics(options.metrics, false);
 

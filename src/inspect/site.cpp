@@ -145,7 +145,7 @@ Answer Site::api(const Target& target) {
     text.object([&] { write_informers(text, catalog_.entries()); });
   } else if (target.path == "/api/queues" && settings_.queues) {
     text.object([&] { write_queues(text); });
-  } else if (target.path == "/api/controllers") {
+  } else if (target.path == "/api/controllers" && settings_.controllers) {
     text.object([&] { write_controllers(text); });
   } else {
     return error(404, "there is no such page");
@@ -214,7 +214,7 @@ std::string Site::status_text(const std::vector<std::shared_ptr<Entry>>& entries
     text.field("ready", readiness(entries).ready());
     write_informers(text, entries);
     if (settings_.queues) write_queues(text);
-    write_controllers(text);
+    if (settings_.controllers) write_controllers(text);
   });
   return text.take();
 }

@@ -26,6 +26,7 @@ class Site {
   struct Settings {
     std::string title;
     bool queues = true;
+    bool controllers = true;
     bool open_metrics = false;
     std::size_t max_pages = 16;
   };

@@ -1,5 +1,6 @@
 #include "inspect/status_json.hpp"
 
+#include "kubexx/controller/snapshot.hpp"
 #include "kubexx/workqueue/snapshot.hpp"
 
 namespace kubexx::inspect {
@@ -101,7 +102,26 @@ void write_queues(JsonText& text) {
 }
 
 void write_controllers(JsonText& text) {
-  text.list("controllers", [] {});
+  text.list("controllers", [&] {
+    for (const auto& controller : controller::live_controllers()) {
+      text.object([&] {
+        text.field("name", controller.name);
+        text.field("state", to_string(controller.state));
+        text.list("sources", [&] {
+          for (const auto& source : controller.sources) text.value(std::string_view(source));
+        });
+        text.field("depth", controller.queue.depth);
+        text.field("workers", controller.workers);
+        text.field("active", controller.active);
+        text.field("reconciles", controller.reconciles);
+        text.field("requeues", controller.requeues);
+        text.field("errors", controller.errors);
+        text.field("timeouts", controller.timeouts);
+        text.field("error", controller.last_error ? controller.last_error->message() : std::string());
+        text.field("errorKey", controller.last_error_key);
+      });
+    }
+  });
 }
 
 std::string versions_json(const Entries& entries) {

@@ -21,6 +21,7 @@ struct Options {
   bool open_metrics = false;   ///< /metrics without the token
   std::string title = {};      ///< on the page; empty: the name of the program
   bool queues = true;          ///< show the work queues of the process
+  bool controllers = true;     ///< and its controllers
   std::size_t max_pages = 16;  ///< pages that are kept up to date at once; a further one is told to wait
   /// What /metrics shows; null: the registry of the first factory's client, without one MetricsRegistry::process().
   std::shared_ptr<MetricsRegistry> metrics = {};
@@ -39,8 +40,11 @@ struct Options {
 /// Threads: safe from any thread. It has one I/O thread and two for its work, kxx-inspect.
 /// Stop: the destructor, or stop(), closes every connection and joins. The factories must outlive it.
 /// Errors: an address that cannot or must not be listened on, or a short token, is an Error of start(); the
-/// constructors throw it as kubexx::Exception. Example: `inspect::Server page(factory, {.listen = "127.0.0.1:0"});
-/// std::cout << page.url();`
+/// constructor throws it as kubexx::Exception.
+/// Example:
+///
+///     inspect::Server page(factory, {.listen = "127.0.0.1:0"});
+///     show_the_user(page.url());
 class Server {
  public:
   static Result<std::unique_ptr<Server>> start(Options options = {});

@@ -6,6 +6,7 @@ import { ask } from './live.js';
 const kRow = 32;
 const kMargin = 40;          // rows read before and after those in sight
 const kMostHeight = 8e6;     // browsers lose precision beyond; then a pixel stands for several rows
+const kWidths = { Message: 3, Holder: 2, Status: 1.4, Type: 1.4, Reason: 1.4 };
 
 const keyOf = (row) => (row.ns ? `${row.ns}/${row.name}` : row.name);
 
@@ -156,9 +157,8 @@ export class Table {
   #setColumns(columns) {
     this.#columns = columns;
     const names = ['Namespace', 'Name', ...columns, 'Age'];
-    const wide = new Set(['Message', 'Holder', 'Node']);
-    this.grid.style.setProperty('--columns', ['minmax(7rem, 1fr)', 'minmax(14rem, 3fr)',
-      ...columns.map((name) => (wide.has(name) ? 'minmax(9rem, 2fr)' : 'minmax(5rem, 1fr)')), '5rem'].join(' '));
+    this.grid.style.setProperty('--columns', ['minmax(0, 1.2fr)', 'minmax(0, 3fr)',
+      ...columns.map((name) => `minmax(0, ${kWidths[name] ?? 1}fr)`), '3.5rem'].join(' '));
     this.head.replaceChildren(...names.map((name) => el('button.cell', {
       type: 'button', role: 'columnheader', tabIndex: -1, 'data-name': name, onclick: () => this.#sortBy(name),
     }, name)));
