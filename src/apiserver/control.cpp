@@ -71,6 +71,15 @@ Result<Answer> CoreImpl::serve_faults(Call& call) {
   } else if (action == "restore") {
     if (!control_checkpoint_) return bad_request("there is no checkpoint");
     restore(*control_checkpoint_);
+  } else if (action == "dropConnections" || action == "refuseConnections" || action == "restart") {
+    Core::ConnectionControl control;
+    {
+      const std::lock_guard lock(mutex_);
+      control = connection_control_;
+    }
+    if (!control) return bad_request("this server has no connections");
+    call.out->on_close([control = std::move(control), name = std::string(action),
+                        down = milliseconds((*body)["downMillis"])] { control(name, down); });
   } else if (action == "clear") {
     lasting_.clear();
     const std::lock_guard lock(mutex_);

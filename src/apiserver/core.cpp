@@ -427,6 +427,9 @@ std::size_t Core::inject(std::string_view bytes, const WatchFilter& filter) {
 std::size_t Core::truncate_watches(const WatchFilter& filter) {
   return impl_->truncate_watches(filter);
 }
+void Core::set_connection_control(ConnectionControl control) {
+  impl_->set_connection_control(std::move(control));
+}
 void Core::send_bookmarks() {
   impl_->send_bookmarks();
 }

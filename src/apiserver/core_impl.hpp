@@ -88,6 +88,7 @@ class CoreImpl : public std::enable_shared_from_this<CoreImpl> {
   void restore(const Storage::Snapshot& snapshot);
   std::uint64_t version();
   std::size_t watchers();
+  void set_connection_control(Core::ConnectionControl control);
 
   RequestLog log;
   const std::string& admin_token() const noexcept { return authority_.admin_token(); }
@@ -218,6 +219,7 @@ class CoreImpl : public std::enable_shared_from_this<CoreImpl> {
   // Only of the control path, which one tester uses at a time.
   std::vector<Outage> lasting_;
   std::optional<Storage::Snapshot> control_checkpoint_;
+  Core::ConnectionControl connection_control_;
 };
 
 }  // namespace kubexx::apiserver

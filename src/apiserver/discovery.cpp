@@ -143,8 +143,13 @@ Result<Answer> CoreImpl::serve_path(Call& call) {
     return out;
   }
   if (path == "/openapi/v2") {
+    std::vector<std::shared_ptr<const Resource>> resources;
+    {
+      const std::lock_guard lock(mutex_);
+      resources = table_.all();
+    }
     Answer out;
-    out.raw = openapi_v2();
+    out.raw = openapi_v2(resources);
     out.raw_type = kOpenapiProtobuf;
     return out;
   }

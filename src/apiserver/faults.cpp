@@ -182,6 +182,11 @@ void CoreImpl::restore(const Storage::Snapshot& snapshot) {
   load_definitions();
 }
 
+void CoreImpl::set_connection_control(Core::ConnectionControl control) {
+  const std::lock_guard lock(mutex_);
+  connection_control_ = std::move(control);
+}
+
 std::uint64_t CoreImpl::version() {
   const std::lock_guard lock(mutex_);
   return storage_.version();

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/crd.hpp"
 #include "apiserver/schema.hpp"
 
 namespace kubexx::apiserver {
@@ -21,6 +22,7 @@ enum : std::uint32_t {
   kNamedValue = 2,
   kSchemaRef = 1,
   kSchemaFormat = 2,
+  kSchemaDescription = 4,
   kSchemaRequired = 19,
   kSchemaAdditional = 21,
   kSchemaType = 22,
@@ -106,6 +108,18 @@ std::string schema_of(const FieldType& type) {
   return out;
 }
 
+void property(std::string& properties, std::string_view name, std::string_view schema) {
+  std::string named;
+  bytes(named, kNamedName, name);
+  bytes(named, kNamedValue, schema);
+  bytes(properties, 1, named);
+}
+
+std::string group_version_kind(std::string_view group, std::string_view kind, std::string_view version) {
+  return "- group: \"" + std::string(group) + "\"\n  kind: " + std::string(kind) +
+         "\n  version: " + std::string(version) + '\n';
+}
+
 std::string definition(const TypeInfo& type, const std::vector<const ResourceFacts*>& kinds) {
   std::string out;
   for (const FieldInfo& field : type.fields) {
@@ -119,20 +133,49 @@ std::string definition(const TypeInfo& type, const std::vector<const ResourceFac
       extension(schema, "x-kubernetes-patch-merge-key", std::string(field.merge_key) + '\n');
     if (!field.patch_strategy.empty())
       extension(schema, "x-kubernetes-patch-strategy", std::string(field.patch_strategy) + '\n');
-    std::string named;
-    bytes(named, kNamedName, field.name);
-    bytes(named, kNamedValue, schema);
-    bytes(properties, 1, named);
+    property(properties, field.name, schema);
   }
   bytes(out, kSchemaProperties, properties);
   if (!kinds.empty()) {
     std::string yaml;
-    for (const ResourceFacts* facts : kinds) {
-      yaml += "- group: \"" + std::string(facts->group) + "\"\n  kind: " + std::string(facts->kind) +
-              "\n  version: " + std::string(facts->version) + '\n';
-    }
+    for (const ResourceFacts* facts : kinds) yaml += group_version_kind(facts->group, facts->kind, facts->version);
     extension(out, "x-kubernetes-group-version-kind", yaml);
   }
+  return out;
+}
+
+// A schema of a CRD; its depth is bounded by that of objects.
+std::string schema_of(meta::Value schema, bool top = false) {
+  std::string out;
+  if (const auto text = schema["description"].string(); !text.empty()) bytes(out, kSchemaDescription, text);
+  for (meta::Value name : schema["required"].items()) bytes(out, kSchemaRequired, name.string());
+  const std::string_view type = schema["type"].string();
+  if (!type.empty()) simple(out, type, schema["format"].string());
+  if (schema["items"].exists()) {
+    std::string items;
+    bytes(items, 1, schema_of(schema["items"]));
+    bytes(out, kSchemaItems, items);
+  }
+  if (meta::Value values = schema["additionalProperties"]; values.is_map()) {
+    std::string additional;
+    bytes(additional, 1, schema_of(values));
+    bytes(out, kSchemaAdditional, additional);
+  }
+  std::string properties;
+  if (top) {
+    std::string text;
+    simple(text, "string");
+    property(properties, "apiVersion", text);
+    property(properties, "kind", text);
+    std::string metadata;
+    bytes(metadata, kSchemaRef, "#/definitions/meta.v1.ObjectMeta");
+    property(properties, "metadata", metadata);
+  }
+  for (const auto& [name, below] : schema["properties"].entries()) {
+    if (top && (name == "apiVersion" || name == "kind" || name == "metadata")) continue;
+    property(properties, name, schema_of(below));
+  }
+  if (!properties.empty()) bytes(out, kSchemaProperties, properties);
   return out;
 }
 
@@ -152,10 +195,7 @@ std::string make_document() {
     for (const ResourceFacts& facts : schema.resources()) {
       if (facts.type == &type) kinds.push_back(&facts);
     }
-    std::string named;
-    bytes(named, kNamedName, type.name);
-    bytes(named, kNamedValue, definition(type, kinds));
-    bytes(definitions, 1, named);
+    property(definitions, type.name, definition(type, kinds));
   });
   bytes(document, kDocumentDefinitions, definitions);
   return document;
@@ -163,9 +203,22 @@ std::string make_document() {
 
 }  // namespace
 
-const std::string& openapi_v2() {
-  static const std::string document = make_document();
-  return document;
+std::string openapi_v2(const std::vector<std::shared_ptr<const Resource>>& resources) {
+  static const std::string builtin = make_document();
+  std::string definitions;
+  for (const auto& resource : resources) {
+    if (!resource->custom) continue;
+    const meta::Value schema = resource->custom->schema;
+    std::string definition = schema_of(schema, true);
+    if (schema["type"].string().empty()) simple(definition, "object");
+    extension(definition, "x-kubernetes-group-version-kind",
+              group_version_kind(resource->group, resource->kind, resource->version));
+    property(definitions, resource->group + '.' + resource->version + '.' + resource->kind, definition);
+  }
+  if (definitions.empty()) return builtin;
+  std::string out = builtin;
+  bytes(out, kDocumentDefinitions, definitions);  // parts of one message are joined by the reader
+  return out;
 }
 
 }  // namespace kubexx::apiserver

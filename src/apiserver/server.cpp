@@ -4,12 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 
 #include "kubexx/base/base64.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/log.hpp"
 #include "kubexx/httpd/certificates.hpp"
 #include "kubexx/httpd/server.hpp"
 
@@ -41,19 +44,22 @@ class HttpWriter final : public ResponseWriter {
 
 }  // namespace
 
-struct Server::State {
+struct Server::State : std::enable_shared_from_this<Server::State> {
   Options options;
   std::shared_ptr<Executor> executor;
   httpd::ServerOptions http;
   std::string ca;
   httpd::KeyPair admin;
-  std::uint16_t port = 0;
+  std::atomic<std::uint16_t> port = 0;
   std::shared_ptr<Core> core;  // shared with the requests on the executor, which may outlast the server for a moment
-  std::unique_ptr<httpd::Server> listener;  // last: it calls into all of the above
 
-  Result<void> listen() {
-    http.port = port ? port : options.port;
-    auto started = httpd::Server::start(http, [this](httpd::Request in, httpd::Responder responder) {
+  std::mutex mutex;
+  bool stopped = false;                     // guarded by mutex: nothing on the executor listens again
+  std::unique_ptr<httpd::Server> listener;  // guarded by mutex; null while it is down. It calls into all of the above
+
+  Result<void> listen() {  // with the lock held
+    http.port = port ? port.load() : options.port;
+    auto handler = [executor = executor, core = core](httpd::Request in, httpd::Responder responder) {
       auto out = std::make_shared<Request>();
       out->method = std::move(in.method);
       out->target = std::move(in.target);
@@ -64,17 +70,48 @@ struct Server::State {
       out->client_organizations = std::move(in.client_organizations);
       auto writer = std::make_shared<HttpWriter>(std::move(responder), executor);
       // Off the I/O thread: a large list must not hold up the connections.
-      executor->post([core = core, out, writer] { core->handle(std::move(*out), writer); });
-    });
+      executor->post([core, out, writer] { core->handle(std::move(*out), writer); });
+    };
+    auto started = httpd::Server::start(http, std::move(handler));
     if (!started) return started.error();
     listener = std::move(*started);
     port = listener->port();
     return {};
   }
+
+  void close() {  // with the lock held
+    if (listener) listener->stop();
+    listener.reset();
+  }
+
+  /// What the control path asks for, on the executor. The port is taken again `down` later.
+  void control(std::string_view action, Duration down) {
+    const std::lock_guard lock(mutex);
+    if (stopped || !listener) return;
+    if (action == "dropConnections") return listener->drop_connections();
+    const bool restart = action == "restart";
+    if (restart) {
+      close();
+    } else {
+      listener->set_accepting(false);
+      listener->drop_connections();
+    }
+    executor->post_after(down, [weak = weak_from_this(), restart] {
+      const auto self = weak.lock();
+      if (!self) return;
+      const std::lock_guard guard(self->mutex);
+      if (self->stopped) return;
+      if (!restart) {
+        if (self->listener) self->listener->set_accepting(true);
+      } else if (auto listening = self->listen(); !listening) {
+        log(LogLevel::Error, "the API server could not listen again", {{"error", listening.error()}});
+      }
+    });
+  }
 };
 
 Result<std::unique_ptr<Server>> Server::start(Options options) {
-  auto state = std::make_unique<State>();
+  auto state = std::make_shared<State>();
   state->options = options;
   state->executor = options.executor;
   if (!state->executor) {
@@ -108,21 +145,25 @@ Result<std::unique_ptr<Server>> Server::start(Options options) {
     state->http.client_ca = state->ca;
   }
   state->core = std::make_shared<Core>(std::move(options));
+  state->core->set_connection_control([weak = std::weak_ptr(state)](std::string_view action, Duration down) {
+    if (const auto self = weak.lock()) self->control(action, down);
+  });
   if (auto listening = state->listen(); !listening) return listening.error().with_context("listen");
   return std::unique_ptr<Server>(new Server(std::move(state)));
 }
 
 Server::Server() : Server(Options()) {}
 Server::Server(Options options) : state_(std::move(start(std::move(options)).value()->state_)) {}
-Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Server::Server(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Server::~Server() {
   if (state_) stop();
 }
 
 void Server::stop() {
-  if (state_->listener) state_->listener->stop();
-  state_->listener.reset();
+  const std::lock_guard lock(state_->mutex);
+  state_->stopped = true;
+  state_->close();
 }
 
 std::uint16_t Server::port() const noexcept {
@@ -186,19 +227,27 @@ Result<void> Server::write_kubeconfig(const std::string& path) const {
 }
 
 Outage Server::refuse_connections() {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->listener) return {};
   state_->listener->set_accepting(false);
   state_->listener->drop_connections();
-  return Outage([state = state_.get()] {
+  return Outage([weak = std::weak_ptr(state_)] {
+    const auto state = weak.lock();
+    if (!state) return;
+    const std::lock_guard guard(state->mutex);
     if (state->listener) state->listener->set_accepting(true);
   });
 }
 
 void Server::drop_connections() {
-  state_->listener->drop_connections();
+  const std::lock_guard lock(state_->mutex);
+  if (state_->listener) state_->listener->drop_connections();
 }
 
 Result<void> Server::restart() {
-  stop();
+  const std::lock_guard lock(state_->mutex);
+  state_->close();
+  state_->stopped = false;
   return state_->listen();
 }
 

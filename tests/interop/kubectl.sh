@@ -3,22 +3,11 @@
 set -euo pipefail
 kubexx=$1
 command -v kubectl >/dev/null || { echo "kubectl is not installed (./dev test-interop installs it)" >&2; exit 1; }
-work=$(mktemp -d)
-server= watcher=
-cleanup() {
-  [ -z "$watcher" ] || kill "$watcher" 2>/dev/null || true
-  [ -z "$server" ] || kill "$server" 2>/dev/null || true
-  wait 2>/dev/null || true
-  rm -rf "$work"
-}
-trap cleanup EXIT
-
-export KUBECONFIG=$work/kubeconfig KUBECACHEDIR=$work/cache HOME=$work
-mkfifo "$work/ready"
-"$kubexx" apiserver --kubeconfig-out "$KUBECONFIG" >"$work/ready" 2>"$work/server.log" &
-server=$!
-read -r -t 10 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
-echo "$line"
+. "$(dirname "$0")/serve.sh"
+export KUBECACHEDIR=$work/cache
+serve
+watcher=
+trap '[ -z "$watcher" ] || kill "$watcher" 2>/dev/null || true; stop_serving' EXIT
 
 failures=0
 # expect NAME PATTERN COMMAND...: the command succeeds and prints something that matches.
@@ -95,12 +84,58 @@ spec:
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
     additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
 YAML
+cat >"$work/pod.yaml" <<'YAML'
+apiVersion: v1
+kind: Pod
+metadata: {name: p, labels: {app: p}}
+spec: {containers: [{name: c, image: "registry.example/p:1", ports: [{containerPort: 80}]}]}
+YAML
+expect "create a pod" 'created' kubectl create -f "$work/pod.yaml"
+expect "describe a pod" 'Image: +registry.example/p:1' kubectl describe pod p
+expect "pods as a wide table" '^p +0/1 +Pending' kubectl get pods -o wide --no-headers
+expect "create a service" 'created' kubectl create service clusterip web --tcp=80:8080
+expect "describe a service" '^IP: +10\.' kubectl describe service web
+expect "describe a deployment" '3 desired' kubectl describe deployment web
+expect "rollout restart" 'restarted' kubectl rollout restart deployment web
+expect "set image" 'image updated' kubectl set image deployment/web web=registry.example/web:2
+expect "create a secret" 'created' kubectl create secret generic s --from-literal=password=x
+expect "replace" 'replaced' kubectl replace -f "$work/applied.yaml"
+expect "dry run on the server" 'created \(server dry run\)' kubectl create configmap dry --from-literal=a=b --dry-run=server
+expect "diff finds nothing" '^$' kubectl diff -f "$work/applied.yaml"
+expect "get several kinds" 'deployment.apps/web' kubectl get deployments,services
+expect "get all" 'pod/p' kubectl get all
+expect "explain" 'template' kubectl explain deployment.spec
+expect "explain a field" 'FIELD: +replicas <integer>' kubectl explain deployment.spec.replicas
+expect "may I" '^yes' kubectl auth can-i create pods
+expect "versions of the server" '^apps/v1$' kubectl api-versions
+expect "version" 'v1\.36' kubectl version
+exec 8< <(exec kubectl get pods --watch --no-headers)
+kubectl_watch=$!
+if read -r -t 20 line <&8 && grep -qE '^p +0/1 +Pending' <<<"$line"; then
+  echo "ok    watch"
+else
+  echo "FAIL  watch printed $line"
+  failures=$((failures + 1))
+fi
+kill "$kubectl_watch" || true
+exec 8<&-
+expect "taint and cordon need nodes" 'NotFound|not found' bash -c 'kubectl cordon none 2>&1 || true'
+expect "delete by label" 'pod "p" (force )?deleted' kubectl delete pods -l app=p --grace-period=0 --force
+expect "create a namespace" 'created' kubectl create namespace side
+expect "delete a namespace and wait" 'deleted' kubectl delete namespace side --timeout=20s
+
 expect "create a CRD" 'created' kubectl create -f "$work/crd.yaml"
 expect "wait for it" 'condition met' kubectl wait --for=condition=Established --timeout=20s crd/things.example.com
 printf 'apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: big}\nspec: {size: 7}\n' >"$work/thing.yaml"
 expect "create a custom resource" 'created' kubectl create -f "$work/thing.yaml"
 expect "printer columns" '^big +7' kubectl get things --no-headers
 expect "short name" '^big' kubectl get th --no-headers
+
+expect "explain a custom resource" 'KIND: +Thing' kubectl explain thing
+expect "merge patch a custom resource" 'patched' kubectl patch thing big --type=merge -p '{"spec":{"size":8}}'
+expect "apply a custom resource" 'configured' kubectl apply -f "$work/thing.yaml"
+expect "describe a custom resource" 'Size: +7' kubectl describe thing big
+expect "delete the CRD" 'deleted' kubectl delete crd things.example.com --timeout=20s
 
 expect "delete" 'deleted' kubectl delete configmap one
 await '"event":"delete".*"key":"default/one"'

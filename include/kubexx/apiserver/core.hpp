@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -91,6 +92,11 @@ class Core {
   std::shared_ptr<const Checkpoint> checkpoint() const;
   /// The whole state and its version as they were, as a restored etcd has them; watches are cut, history is empty.
   void restore(const std::shared_ptr<const Checkpoint>& checkpoint);
+
+  /// What the control path does to connections, which Core knows nothing about: the actions dropConnections,
+  /// refuseConnections and restart, the latter two for a while. Called when the answer is sent, on the executor.
+  using ConnectionControl = std::function<void(std::string_view action, Duration down)>;
+  void set_connection_control(ConnectionControl control);
 
  private:
   std::shared_ptr<CoreImpl> impl_;

@@ -55,8 +55,8 @@ class Server {
 
  private:
   struct State;
-  explicit Server(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Server(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace kubexx::apiserver

@@ -67,6 +67,34 @@ TEST(ServerTest, ARestartKeepsPortAndData) {
   EXPECT_EQ(converse(after, request(server, "GET", kConfigMaps + "/a")).status, 200);
 }
 
+TEST(ServerTest, TheControlPathRestartsTheServerOnItsPortWithItsData) {
+  Options options;
+  options.fault_path = true;
+  Server server(options);
+  httpd::RawClient client(server.port());
+  converse(client, request(server, "POST", kConfigMaps, R"({"metadata":{"name":"a"}})"));
+
+  const auto answer = converse(client, request(server, "POST", "/kubexx/faults", R"({"action":"restart"})"));
+
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(client.receive().empty());  // closed
+  int status = 0;
+  for (int attempt = 0; attempt < 10'000 && status == 0; ++attempt) {  // the port is closed for a moment
+    httpd::RawClient after(server.port());
+    if (after.connected()) status = converse(after, request(server, "GET", kConfigMaps + "/a")).status;
+  }
+  EXPECT_EQ(status, 200);
+}
+
+TEST(ServerTest, ARestartUnderWayDoesNotOutliveTheServer) {
+  Options options;
+  options.fault_path = true;
+  Server server(options);
+  httpd::RawClient client(server.port());
+  converse(client, request(server, "POST", "/kubexx/faults", R"({"action":"restart","downMillis":60000})"));
+  EXPECT_TRUE(client.receive().empty());
+}
+
 TEST(ServerTest, RefusesConnectionsDuringAnOutage) {
   Server server;
   {
