@@ -1,5 +1,7 @@
 #include "controller/event_sink.hpp"
 
+#include <utility>
+
 #include "kubexx/base/log.hpp"
 #include "kubexx/meta/json.hpp"
 
@@ -212,7 +214,8 @@ void EventSink::finish_close(bool complete) {
   }
   dropped_.add(static_cast<double>(left));
   if (left > 0) log(LogLevel::Warning, "events dropped at shutdown", {{"events", left}});
-  drained_(complete);
+  auto done = std::exchange(drained_, {});  // it owns the broadcaster's state, and that owns this
+  done(complete);
 }
 
 }  // namespace kubexx::controller
