@@ -18,6 +18,7 @@ struct Impersonation {
   std::string uid;
   std::vector<std::string> groups;
   std::map<std::string, std::vector<std::string>> extra;
+  friend bool operator==(const Impersonation&, const Impersonation&) = default;
 };
 
 /// A credential plugin (client.authentication.k8s.io/v1 or v1beta1).
@@ -30,6 +31,7 @@ struct ExecConfig {
   bool provide_cluster_info = false;
   std::string interactive_mode;   ///< Never, IfAvailable, Always
   std::string cluster_extension;  ///< JSON of the cluster's client.authentication.k8s.io/exec extension
+  friend bool operator==(const ExecConfig&, const ExecConfig&) = default;
 };
 
 struct LoadOptions;

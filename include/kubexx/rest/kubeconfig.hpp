@@ -41,6 +41,7 @@ struct KubeUser {
   std::string auth_provider;  ///< the name of the removed stanza; using it is an Error
   std::map<std::string, std::string> extensions;
   std::string origin;
+  friend bool operator==(const KubeUser&, const KubeUser&) = default;
 };
 
 struct KubeContext {
@@ -49,6 +50,7 @@ struct KubeContext {
   std::string namespace_;
   std::map<std::string, std::string> extensions;
   std::string origin;
+  friend bool operator==(const KubeContext&, const KubeContext&) = default;
 };
 
 /// One or several kubeconfig files as one.
@@ -72,6 +74,17 @@ struct KubeConfig {
   /// Problems of the whole configuration, or of what one context uses; empty when there are none.
   std::vector<std::string> problems() const;
   std::vector<std::string> problems_of_context(const std::string& context) const;
+
+  /// What the current context needs and nothing else. An Error names the context, cluster or user that is missing.
+  Result<KubeConfig> minified() const;
+  /// The contents of certificate and key files instead of their paths, so that it works elsewhere.
+  Result<KubeConfig> flattened() const;
+  /// For eyes: certificates and keys replaced by a word.
+  KubeConfig shortened() const;
+  /// For eyes: tokens, passwords, keys and the values of plugin variables replaced by a word.
+  KubeConfig redacted() const;
+  /// As kubectl writes it. Paths below `folder` become relative to it.
+  std::string to_yaml(const std::string& folder = {}) const;
 };
 
 /// Where files are looked for; a test gives its own environment.
@@ -80,6 +93,8 @@ struct KubeConfigSources {
   std::vector<std::string> precedence;  ///< missing ones are skipped
   /// $KUBECONFIG (a list), else ~/.kube/config.
   static KubeConfigSources from_environment(std::string explicit_path = {});
+  /// Where new stanzas go: the explicit file, else the first one that exists, else the last.
+  std::string default_file() const;
 };
 
 struct LoadedKubeConfig {
@@ -89,6 +104,14 @@ struct LoadedKubeConfig {
 
 /// Reads and merges. A file that cannot be parsed is an Error that names it.
 Result<LoadedKubeConfig> load_kubeconfig(const KubeConfigSources& sources);
+
+/// Writes what differs between `changed` and the files, as `kubectl config` does: a changed or removed stanza to the
+/// file it came from, a new one to the default file, the current context to the default file (unset: to the file that
+/// sets it). Everything else in the files stays, fields this library does not know included; comments do not.
+///
+/// Each file is replaced in one step, with mode 0600, under kubectl's lock (FILE.lock); a symbolic link stays one.
+/// Errors: a lock that another holds, and what keeps a file from being read or written. Files written before stay so.
+Result<void> modify_kubeconfig(const KubeConfigSources& sources, const KubeConfig& changed);
 
 /// What the chosen context and the overrides make of it.
 Result<Config> to_config(const KubeConfig& config, const LoadOptions& overrides);

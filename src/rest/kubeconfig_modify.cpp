@@ -1,0 +1,182 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "kubexx/meta/yaml.hpp"
+#include "rest/kubeconfig_document.hpp"
+
+namespace kubexx::rest {
+namespace {
+
+std::string reason(int code) {
+  return std::generic_category().message(code);
+}
+
+/// kubectl's lock: a file beside the file, made by whoever writes.
+class FileLock {
+ public:
+  static Result<std::unique_ptr<FileLock>> take(const std::string& file) {
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
+    const auto path = file + ".lock";
+    const int fd = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == EEXIST) {
+      return Error::config(file + " is being written by another program (or one that crashed left " + path + ")");
+    }
+    if (fd < 0) return Error::config("cannot lock " + file + ": " + reason(errno));
+    close(fd);
+    return std::unique_ptr<FileLock>(new FileLock(path));
+  }
+  ~FileLock() { unlink(path_.c_str()); }
+
+ private:
+  explicit FileLock(std::string path) : path_(std::move(path)) {}
+  const std::string path_;
+};
+
+/// Puts the text in place of the file in one step; nobody else can read it. A symbolic link is followed.
+Result<void> replace_file(const std::string& file, std::string_view text) {
+  std::error_code failure;
+  auto target = std::filesystem::weakly_canonical(file, failure).string();
+  if (failure) target = file;
+  std::string temporary = target + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);  // mode 0600
+  if (fd < 0) return Error::config("cannot write beside " + target + ": " + reason(errno));
+  int failed = 0;
+  while (!text.empty() && failed == 0) {
+    const auto count = write(fd, text.data(), text.size());
+    if (count < 0 && errno != EINTR) failed = errno;
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (failed == 0 && fsync(fd) != 0) failed = errno;
+  if (close(fd) != 0 && failed == 0) failed = errno;
+  if (failed == 0 && rename(temporary.c_str(), target.c_str()) != 0) failed = errno;
+  if (failed == 0) return {};
+  unlink(temporary.c_str());
+  return Error::config("cannot write " + target + ": " + reason(failed));
+}
+
+Result<meta::Draft> read_document(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) {
+    if (std::filesystem::exists(file)) return Error::config(file + ": cannot be read");
+    return empty_kubeconfig();
+  }
+  std::stringstream text;
+  text << in.rdbuf();
+  if (text.str().find_first_not_of(" \t\r\n") == std::string::npos) return empty_kubeconfig();
+  auto object = meta::parse_yaml_document(text.str());
+  if (!object) return object.error().with_context(file);
+  return object->edit();
+}
+
+/// What is to be done, file by file.
+using Edit = std::function<void(meta::Draft& document, const std::string& folder)>;
+using Edits = std::map<std::string, std::vector<Edit>>;
+
+template <class T>
+void compare(const char* list, const char* key, const std::map<std::string, T>& before,
+             const std::map<std::string, T>& now, const std::string& default_file, Edits& edits) {
+  for (const auto& [name, old] : before) {
+    if (now.contains(name)) continue;
+    edits[old.origin].push_back(
+        [list, name = name](meta::Draft& document, const std::string&) { find_entry(document[list], name).erase(); });
+  }
+  for (const auto& [name, fresh] : now) {
+    const auto old = before.find(name);
+    auto same = fresh;
+    if (old != before.end()) same.origin = old->second.origin;
+    if (old != before.end() && same == old->second) continue;
+    const auto& file = old != before.end() ? old->second.origin : fresh.origin.empty() ? default_file : fresh.origin;
+    edits[file].push_back([list, key, name = name, fresh = fresh](meta::Draft& document, const std::string& folder) {
+      auto entry = find_entry(document[list], name);
+      if (!entry.exists()) {
+        entry = document[list].append();
+        entry["name"].set(name);
+      }
+      entry[key].set_map();
+      write_stanza(entry[key], fresh, folder);
+    });
+  }
+}
+
+/// The file whose current-context is to change.
+Result<std::string> context_file(const KubeConfigSources& sources, const std::string& now) {
+  if (!sources.explicit_path.empty() || !now.empty()) return sources.default_file();
+  for (const auto& file : sources.precedence) {
+    if (!std::filesystem::exists(file)) continue;
+    auto config = KubeConfig::read_file(file);
+    if (!config) return config.error();
+    if (!config->current_context.empty()) return file;
+  }
+  return Error::config("no file sets a current-context");
+}
+
+Result<Edits> differences(const KubeConfigSources& sources, const KubeConfig& changed) {
+  KubeConfig before;
+  if (sources.explicit_path.empty() || std::filesystem::exists(sources.explicit_path)) {
+    auto loaded = load_kubeconfig(sources);
+    if (!loaded) return loaded.error();
+    before = std::move(loaded->config);
+  }
+  const auto file = sources.default_file();
+  if (file.empty()) return Error::config("there is no file to write to: neither KUBECONFIG nor HOME is set");
+  Edits edits;
+  compare("clusters", "cluster", before.clusters, changed.clusters, file, edits);
+  compare("users", "user", before.users, changed.users, file, edits);
+  compare("contexts", "context", before.contexts, changed.contexts, file, edits);
+  if (before.current_context != changed.current_context) {
+    auto where = context_file(sources, changed.current_context);
+    if (!where) return where.error();
+    edits[*where].push_back([name = changed.current_context](meta::Draft& document, const std::string&) {
+      document["current-context"].set(name);
+    });
+  }
+  return edits;
+}
+
+}  // namespace
+
+std::string KubeConfigSources::default_file() const {
+  if (!explicit_path.empty()) return explicit_path;
+  for (const auto& file : precedence) {
+    if (std::filesystem::exists(file)) return file;
+  }
+  return precedence.empty() ? std::string() : precedence.back();
+}
+
+Result<void> modify_kubeconfig(const KubeConfigSources& sources, const KubeConfig& changed) {
+  // Which files there are to write is known only after reading them, so they are locked, in order, and read once more.
+  auto first = differences(sources, changed);
+  if (!first) return first.error();
+  std::vector<std::unique_ptr<FileLock>> locks;
+  for (const auto& edits : *first) {
+    auto lock = FileLock::take(edits.first);
+    if (!lock) return lock.error();
+    locks.push_back(std::move(*lock));
+  }
+  auto edits = differences(sources, changed);
+  if (!edits) return edits.error();
+  for (const auto& [file, changes] : *edits) {
+    if (!first->contains(file)) return Error::config(file + " changed while it was being written");
+    auto document = read_document(file);
+    if (!document) return document.error();
+    const auto folder = std::filesystem::absolute(file).parent_path().string();
+    for (const auto& change : changes) change(*document, folder);
+    auto written = replace_file(file, meta::to_yaml(document->to_object(), meta::YamlKeys::Sorted));
+    if (!written) return written;
+  }
+  return {};
+}
+
+}  // namespace kubexx::rest
