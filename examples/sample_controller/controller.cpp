@@ -1,0 +1,180 @@
+#include <thread>
+#include <vector>
+
+#include "deployment.hpp"
+#include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/log.hpp"
+#include "kubexx/base/stop.hpp"
+#include "kubexx/clientset/apps.hpp"
+#include "kubexx/clientset/clientset.hpp"
+#include "kubexx/controller/owner_reference.hpp"
+#include "kubexx/workqueue/rate_limiting_queue.hpp"
+#include "sample.hpp"
+#include "samplecontroller.hpp"
+
+namespace sample {
+
+using namespace kubexx;
+using namespace std::chrono_literals;
+using meta::ObjectKey;
+using workqueue::RateLimiter;
+
+namespace {
+
+informer::FactoryOptions factory_options(const Options& options) {
+  informer::FactoryOptions result;
+  result.resync_period = options.resync;
+  result.namespace_ = options.namespace_;
+  result.backoff = options.backoff;
+  return result;
+}
+
+}  // namespace
+
+class Controller::Impl {
+ public:
+  Impl(rest::Client client, Options options)
+      : options_(std::move(options)),
+        kube_(client),
+        samples_(client),
+        kube_factory_(client, factory_options(options_)),
+        sample_factory_(client, factory_options(options_)),
+        foos_(sample_factory_.samplecontroller().v1alpha1().foos()),
+        deployments_(kube_factory_.apps().v1().deployments()),
+        queue_(client.executor(),
+               RateLimiter::max_of({RateLimiter::exponential(5ms, 1000s), RateLimiter::token_bucket(50, 300)}),
+               {.name = "Foos"}),
+        broadcaster_(client, options_.events),
+        recorder_(broadcaster_.recorder(kComponent)) {
+    foo_handler_ = foos_.informer().add_event_handler({
+        .on_add = [this](const Foo& foo) { enqueue(foo); },
+        .on_update = [this](const Foo&, const Foo& foo) { enqueue(foo); },
+    });
+    deployment_handler_ = deployments_.informer().add_event_handler({
+        .on_add = [this](const Deployment& deployment) { enqueue_owner(deployment); },
+        .on_update =
+            [this](const Deployment& before, const Deployment& after) {
+              // A resync: nothing changed.
+              if (before.resource_version() != after.resource_version()) enqueue_owner(after);
+            },
+        .on_delete = [this](const auto& gone) { enqueue_owner(gone.last_known()); },
+    });
+  }
+
+  Result<void> run(std::stop_token stop) {
+    kube_factory_.start(stop);
+    sample_factory_.start(stop);
+    for (auto* factory : {&kube_factory_, static_cast<informer::SharedInformerFactory*>(&sample_factory_)}) {
+      const auto synced = factory->wait_for_cache_sync(stop);
+      if (!synced) return *synced.as_error();
+    }
+    log(LogLevel::Info, "the caches are synced, the workers start", {{"workers", options_.workers}});
+    {
+      std::vector<std::jthread> workers;
+      for (std::size_t i = 0; i < options_.workers; ++i) {
+        workers.emplace_back([this, stop] { work(stop); });
+      }
+      wait_for_stop(stop);
+      queue_.shut_down();
+    }
+    log(LogLevel::Info, "the workers have ended");
+    return {};
+  }
+
+ private:
+  void enqueue(const meta::Object& foo) { queue_.add(ObjectKey::of(foo)); }
+
+  void enqueue_owner(const Deployment& deployment) {
+    const auto owner = meta::controller_of(deployment);
+    if (owner["kind"].string() != Foo::kKind) return;
+    const auto foo =
+        foos_.lister().get(ObjectKey{std::string(deployment.namespace_()), std::string(owner["name"].string())});
+    if (foo) enqueue(*foo);
+  }
+
+  void work(const std::stop_token& stop) {
+    while (const auto key = queue_.get(stop)) {
+      const auto done = sync(*key, stop);
+      if (done) {
+        queue_.forget(*key);
+      } else {
+        log(LogLevel::Warning, "sync failed", {{"foo", key->to_string()}, {"error", done.error()}});
+        queue_.add_rate_limited(*key);
+      }
+      queue_.done(*key);
+    }
+  }
+
+  /// Makes the Deployment what the Foo asks for, then the Foo's status what the Deployment is.
+  Result<void> sync(const ObjectKey& key, const std::stop_token& stop) {
+    const auto foo = foos_.lister().get(key);
+    if (!foo) return {};  // gone; the garbage collector takes its Deployment
+    const std::string name(foo->spec().deployment_name());
+    if (name.empty()) {
+      // Trying again would not help: somebody has to change the Foo.
+      report_error(Error::config("deploymentName must be given"), key.to_string());
+      return {};
+    }
+
+    auto deployment = deployments_.lister().get(ObjectKey{key.namespace_, name});
+    if (!deployment && deployment.error().is_not_found()) deployment = create(*foo, name, stop);
+    if (!deployment) return deployment.error();
+
+    if (!meta::is_controlled_by(*deployment, *foo)) {
+      recorder_.event(*foo, "Warning", kExists, exists_message(*foo));
+      return Error::config(exists_message(*foo));
+    }
+
+    if (deployment->spec().replicas() != wanted_replicas(*foo)) {
+      auto draft = deployment->edit();
+      draft.spec().set_replicas(wanted_replicas(*foo));
+      deployment = kube_.apps().v1().deployments(key.namespace_).update(draft, {.stop = stop});
+      if (!deployment) return deployment.error();
+    }
+
+    if (auto updated = update_status(*foo, *deployment, stop); !updated) return updated;
+    recorder_.event(*foo, "Normal", kSynced, kSyncedMessage);
+    return {};
+  }
+
+  Result<Deployment> create(const Foo& foo, const std::string& name, const std::stop_token& stop) {
+    DeploymentDraft draft;
+    draft.metadata().set_name(name);
+    draft.metadata().set_namespace_(foo.namespace_());
+    if (auto owned = controller::set_controller_reference(foo, draft); !owned) return owned.error();
+    fill_deployment(foo, draft);
+    return kube_.apps().v1().deployments(std::string(foo.namespace_())).create(draft, {.stop = stop});
+  }
+
+  Result<void> update_status(const Foo& foo, const Deployment& deployment, const std::stop_token& stop) {
+    auto draft = foo.edit();  // what the cache holds never changes: this is a copy
+    draft.status().set_available_replicas(deployment.status().available_replicas());
+    if (!draft.changed()) return {};
+    const auto saved =
+        samples_.samplecontroller().v1alpha1().foos(std::string(foo.namespace_())).update_status(draft, {.stop = stop});
+    if (!saved) return saved.error();
+    return {};
+  }
+
+  const Options options_;
+  clientset::Clientset kube_;
+  samplecontroller::Clientset samples_;
+  informer::SharedInformerFactory kube_factory_;
+  samplecontroller::SharedInformerFactory sample_factory_;
+  informer::ResourceInformer<Foo> foos_;
+  informer::ResourceInformer<Deployment> deployments_;
+  workqueue::RateLimitingQueue<ObjectKey> queue_;
+  controller::EventBroadcaster broadcaster_;
+  controller::EventRecorder recorder_;
+  informer::Registration foo_handler_;  // last: no handler runs when the others go
+  informer::Registration deployment_handler_;
+};
+
+Controller::Controller(rest::Client client, Options options)
+    : impl_(std::make_unique<Impl>(std::move(client), std::move(options))) {}
+Controller::~Controller() = default;
+Result<void> Controller::run(std::stop_token stop) {
+  return impl_->run(std::move(stop));
+}
+
+}  // namespace sample

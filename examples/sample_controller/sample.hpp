@@ -1,0 +1,44 @@
+// The sample controller: a Foo asks for a Deployment with so many replicas, and its status says how many are available.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/controller/event_broadcaster.hpp"
+#include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/rest/client.hpp"
+
+namespace sample {
+
+struct Options {
+  std::size_t workers = 2;
+  std::string namespace_ = {};  ///< empty: all
+  kubexx::Duration resync = std::chrono::seconds(30);
+  kubexx::Backoff backoff = {};  ///< of the informers
+  kubexx::controller::EventBroadcasterOptions events = {};
+};
+
+/// Makes the definition of Foo known to the server, unless it is, and waits until Foos are served.
+kubexx::Result<void> install_crd(const kubexx::rest::Client& client, std::stop_token stop = {});
+
+/// The controller with its parts visible: two factories, handlers that enqueue, a queue, workers.
+class Controller {
+ public:
+  explicit Controller(kubexx::rest::Client client, Options options = {});
+  ~Controller();
+
+  /// Blocks until the token fires and the workers have ended. An Error: the caches did not sync before that.
+  kubexx::Result<void> run(std::stop_token stop);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same controller written on controller::Controller<Foo>. Blocks as Controller::run() does.
+kubexx::Result<void> run_short(const kubexx::rest::Client& client, std::stop_token stop, const Options& options = {});
+
+}  // namespace sample
