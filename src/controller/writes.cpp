@@ -9,7 +9,7 @@ namespace kubexx::controller {
 
 client::ResourceApi in_namespace_of(const client::ResourceApi& api, std::string_view namespace_) {
   if (namespace_.empty() || !api.namespace_().empty()) return api;
-  return api.in_namespace(std::string(namespace_));
+  return api.namespaced(std::string(namespace_));
 }
 
 Result<meta::Object> patch_unless_changed(const client::ResourceApi& api, const meta::Draft& draft,

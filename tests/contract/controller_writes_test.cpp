@@ -106,7 +106,7 @@ TEST_F(ControllerWritesTest, RetryOnConflictEndsAfterItsTriesAndAtOtherErrors) {
 
 TEST_F(ControllerWritesTest, ApplyTakesItsFieldsOverAndLeavesOthersAlone) {
   const client::WriteOptions someone{.field_manager = "someone"};
-  ASSERT_TRUE(api.in_namespace("default").apply(make_config_map("default/a", "theirs"), someone));
+  ASSERT_TRUE(api.namespaced("default").apply(make_config_map("default/a", "theirs"), someone));
   auto draft = make_config_map("default/a", "ours").edit();
   draft["metadata"]["resourceVersion"].set("1");
 
@@ -134,7 +134,7 @@ TEST_F(ControllerWritesTest, AFinalizerIsAddedOnceAndRemovedAfterTheCleanup) {
   EXPECT_EQ(writes(), 1U);
   EXPECT_EQ(cleaned, 0);
 
-  ASSERT_TRUE(api.in_namespace("default").remove("a"));
+  ASSERT_TRUE(api.namespaced("default").remove("a"));
   cleanup_result = Error::api(500, "", "not yet");
   EXPECT_FALSE(run());
   EXPECT_TRUE(has_finalizer(stored("a"), kFinalizer));
