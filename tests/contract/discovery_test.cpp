@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "contract/any_server.hpp"
 #include "kubexx/client/resource_mapper.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testing/client.hpp"
@@ -23,8 +24,27 @@ TEST_F(DiscoveryContractTest, TheAggregatedFormTakesTwoRequests) {
   EXPECT_EQ(server_.requests().size(), 2U);
 }
 
-TEST_F(DiscoveryContractTest, WhatPeopleTypeLeadsToTheSameResource) {
-  ResourceMapper mapper(client_);
+class DiscoveryTest : public contract::AnyServerTest {};
+INSTANTIATE_TEST_SUITE_P(AnyServer, DiscoveryTest, contract::kAnyServer, contract::server_name);
+
+TEST_P(DiscoveryTest, EverythingTheServerOffersIsFoundWithoutFailures) {
+  const auto found = discover(client());
+
+  ASSERT_TRUE(found) << found.error();
+  EXPECT_TRUE(found->failures.empty());
+  EXPECT_GT(found->resources.size(), 50U);
+  const auto pods = std::find_if(found->resources.begin(), found->resources.end(),
+                                 [](const ApiResource& r) { return r.resource.resource == "pods"; });
+  ASSERT_NE(pods, found->resources.end());
+  EXPECT_EQ(pods->kind, "Pod");
+  EXPECT_TRUE(pods->namespaced);
+  EXPECT_TRUE(pods->can("watch"));
+  EXPECT_THAT(pods->short_names, ::testing::ElementsAre("po"));
+  EXPECT_THAT(pods->subresources, ::testing::IsSupersetOf({"status", "log", "eviction"}));
+}
+
+TEST_P(DiscoveryTest, WhatPeopleTypeLeadsToTheSameResource) {
+  ResourceMapper mapper(client());
   for (const auto* text : {"po", "pod", "pods", "Pod", "PODS"}) {
     const auto found = mapper.find(std::string_view(text));
     ASSERT_TRUE(found) << text;
@@ -37,8 +57,8 @@ TEST_F(DiscoveryContractTest, WhatPeopleTypeLeadsToTheSameResource) {
   }
 }
 
-TEST_F(DiscoveryContractTest, AnUnknownNameIsAnsweredWithWhatIsSpelledAlike) {
-  ResourceMapper mapper(client_);
+TEST_P(DiscoveryTest, AnUnknownNameIsAnsweredWithWhatIsSpelledAlike) {
+  ResourceMapper mapper(client());
 
   const auto found = mapper.find("podz");
 
@@ -46,28 +66,32 @@ TEST_F(DiscoveryContractTest, AnUnknownNameIsAnsweredWithWhatIsSpelledAlike) {
   EXPECT_THAT(found.error().message(), ::testing::HasSubstr("did you mean pods?"));
 }
 
-TEST_F(DiscoveryContractTest, ANewCustomResourceIsFoundAfterAMiss) {
-  ResourceMapper mapper(client_);
+TEST_P(DiscoveryTest, ANewCustomResourceIsFoundAfterAMiss) {
+  const auto group = namespace_() + ".example.com";
+  const auto name = "foos." + group;
+  ResourceMapper mapper(client());
   ASSERT_TRUE(mapper.find("pods"));
-  ASSERT_FALSE(mapper.find("foos"));
-  rest::Request create;
-  create.method = "POST";
-  create.path.resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
-  create.body =
-      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.example.com"},
-          "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"foos","singular":"foo","kind":"Foo"},
-          "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
-  const auto created = client_.send(create);
+  ASSERT_FALSE(mapper.find(name));
+  const ResourceApi definitions(client(), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
+  const auto created = definitions.create(
+      meta::parse_json(
+          R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":")" + name +
+          R"("},"spec":{"group":")" + group +
+          R"(","scope":"Namespaced","names":{"plural":"foos","singular":"foo","kind":"Foo"},
+          "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})")
+          .value());
   ASSERT_TRUE(created) << created.error();
 
-  const auto found = mapper.find("Foo");
+  EXPECT_TRUE(eventually([&] { return mapper.find("Foo." + group).has_value(); }));
+  const auto found = mapper.find(name);
 
   ASSERT_TRUE(found) << found.error();
-  EXPECT_EQ(found->resource, (meta::GroupVersionResource{"example.com", "v1", "foos"}));
+  EXPECT_EQ(found->resource, (meta::GroupVersionResource{group, "v1", "foos"}));
+  EXPECT_TRUE(definitions.remove(name));
 }
 
-TEST_F(DiscoveryContractTest, TheServerTellsItsVersion) {
-  const auto version = server_version(client_);
+TEST_P(DiscoveryTest, TheServerTellsItsVersion) {
+  const auto version = server_version(client());
 
   ASSERT_TRUE(version) << version.error();
   EXPECT_EQ(version->major, "1");
