@@ -172,6 +172,10 @@ void CallCore::send(transport::Headers credentials) {
   }
   wire.headers.set("User-Agent", client_->user_agent);
   if (deadline_) wire.timeout = std::max(*deadline_ - strand_.clock().now(), Duration(1));
+  if (request_.gate) {
+    if (const auto closed = request_.gate->closed()) return conclude(&*closed);
+    wire.gate = request_.gate;  // asked again when a connection is there
+  }
   status_ = 0;
   error_body_.clear();
   sent_ = strand_.clock().now();

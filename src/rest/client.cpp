@@ -154,15 +154,27 @@ Result<Client> Client::create(Config config, ClientOptions options) {
   return Client(std::move(state));
 }
 
+Client Client::with_gate(std::shared_ptr<const transport::SendGate> gate) const {
+  auto out = *this;
+  out.gate_ = std::move(gate);
+  return out;
+}
+
+Request Client::gated(Request request) const {
+  if (gate_ && request.method != "GET" && request.method != "HEAD") request.gate = gate_;
+  return request;
+}
+
 std::unique_ptr<Call> Client::start(Request request, const Strand& strand,
                                     UniqueFunction<void(Result<Response>)> done) const {
-  auto core = std::make_shared<BodyCall>(state_, std::move(request), strand, state_->config.timeout, std::move(done));
+  auto core =
+      std::make_shared<BodyCall>(state_, gated(std::move(request)), strand, state_->config.timeout, std::move(done));
   core->begin();
   return std::make_unique<CallHandle>(std::move(core));
 }
 
 std::unique_ptr<Call> Client::stream(Request request, const Strand& strand, ByteCallbacks callbacks) const {
-  auto core = std::make_shared<ByteCall>(state_, std::move(request), strand, std::move(callbacks));
+  auto core = std::make_shared<ByteCall>(state_, gated(std::move(request)), strand, std::move(callbacks));
   core->begin();
   return std::make_unique<CallHandle>(std::move(core));
 }
@@ -176,13 +188,13 @@ Result<Response> Client::send(const Request& request, const CallOptions& options
   };
   const auto wait = std::make_shared<Wait>();
   const Strand strand(state_->executor);
-  auto core =
-      std::make_shared<BodyCall>(state_, request, strand, options.timeout ? options.timeout : state_->config.timeout,
-                                 [wait](Result<Response> result) {
-                                   const std::lock_guard lock(wait->mutex);
-                                   wait->result = std::move(result);
-                                   wait->arrived.notify_all();
-                                 });
+  auto core = std::make_shared<BodyCall>(state_, gated(request), strand,
+                                         options.timeout ? options.timeout : state_->config.timeout,
+                                         [wait](Result<Response> result) {
+                                           const std::lock_guard lock(wait->mutex);
+                                           wait->result = std::move(result);
+                                           wait->arrived.notify_all();
+                                         });
   core->begin();
   {
     std::unique_lock lock(wait->mutex);

@@ -24,6 +24,10 @@ Http1Transfer::Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_pt
   set(CURLOPT_HEADERDATA, this);
   set(CURLOPT_WRITEFUNCTION, &Http1Transfer::on_body);
   set(CURLOPT_WRITEDATA, this);
+  if (call_->request().gate) {
+    set(CURLOPT_PREREQFUNCTION, &Http1Transfer::before_request);
+    set(CURLOPT_PREREQDATA, this);
+  }
   set_request();
   start();
 }
@@ -51,6 +55,13 @@ void Http1Transfer::set_request() {
   if (!request.headers.find("host")) add(header_list_, "Host: " + call_->target.authority);
   if (call_->accepts_gzip) add(header_list_, "Accept-Encoding: gzip");
   set(CURLOPT_HTTPHEADER, header_list_);
+}
+
+/// The connection is there, nothing of the request has been sent.
+int Http1Transfer::before_request(void* context, char*, char*, int, int) {
+  auto* self = static_cast<Http1Transfer*>(context);
+  self->refused_ = self->call_->request().gate->closed();
+  return self->refused_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 std::size_t Http1Transfer::on_header(char* data, std::size_t size, std::size_t count, void* self) {

@@ -26,6 +26,7 @@ class Http1Transfer final : public EndpointTransfer, public Carrier {
   void resumed(Call& call, std::size_t taken) override;
 
  private:
+  static int before_request(void* self, char* ip, char* local_ip, int port, int local_port);
   static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self);
   bool header_line(std::string_view line);

@@ -54,6 +54,13 @@ void Pool::place(const std::shared_ptr<Call>& call) {
 
 // Gives waiting calls to connections with room and dials as many connections as the rest needs.
 void Pool::serve(Origin& origin) {
+  std::vector<std::pair<std::shared_ptr<Call>, Error>> kept_back;
+  std::erase_if(origin.waiting, [&](const std::shared_ptr<Call>& call) {
+    const auto closed = call->request().gate ? call->request().gate->closed() : std::nullopt;
+    if (closed) kept_back.emplace_back(call, *closed);
+    return closed.has_value();
+  });
+  for (auto& [call, error] : kept_back) finished(call, error);
   for (std::size_t i = 0; i < origin.connections.size() && !origin.waiting.empty(); ++i) {
     // A connection that breaks while it takes a call leaves the list.
     while (!origin.waiting.empty() && i < origin.connections.size() && origin.connections[i]->has_room()) {

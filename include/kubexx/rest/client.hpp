@@ -46,6 +46,7 @@ struct Request {
   std::string content_type;  ///< of the body; default application/json
   std::string accept;        ///< default by `format`
   Format format = Format::Json;
+  std::shared_ptr<const transport::SendGate> gate{};  ///< set by a client with a gate
 };
 
 struct Response {
@@ -138,6 +139,10 @@ class Client {
   /// A body as bytes while it arrives (pod logs).
   std::unique_ptr<Call> stream(Request request, const Strand& strand, ByteCallbacks callbacks) const;
 
+  /// The same client for writes that are allowed for a limited time only: what is not GET or HEAD passes the gate right
+  /// before it is sent, retries included, and ends with the gate's Error when it is closed.
+  Client with_gate(std::shared_ptr<const transport::SendGate> gate) const;
+
   const Config& config() const noexcept;
   const std::shared_ptr<Executor>& executor() const noexcept;
   const std::shared_ptr<Executor>& handlers() const noexcept;
@@ -145,7 +150,9 @@ class Client {
 
  private:
   explicit Client(std::shared_ptr<State> state);
+  Request gated(Request request) const;
   std::shared_ptr<State> state_;
+  std::shared_ptr<const transport::SendGate> gate_;
 };
 
 }  // namespace kubexx::rest

@@ -28,6 +28,14 @@ class Headers {
   std::vector<Field> fields_;
 };
 
+/// Asked at the last moment before a request leaves the process; an Error keeps it back. For requests that are allowed
+/// for a limited time only. Called on the I/O thread: must not block, throw, or call user code.
+class SendGate {
+ public:
+  virtual ~SendGate() = default;
+  virtual std::optional<Error> closed() const = 0;
+};
+
 /// One request. The URL is complete (scheme, host, path, query, percent-encoded).
 struct Request {
   std::string method = "GET";
@@ -36,6 +44,7 @@ struct Request {
   std::string body{};
   /// From send to the last byte; absent for watches, whose quietness is never an error.
   std::optional<Duration> timeout{};
+  std::shared_ptr<const SendGate> gate{};  ///< null: always open
 };
 
 /// Receives one answer. All calls come in order from the I/O thread (or the executor of a double); they must not block,
