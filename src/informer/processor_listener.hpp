@@ -39,7 +39,7 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   Duration requested_period{};
   Duration period{};
   TimePoint next_resync{};
-  bool syncing = true;
+  bool syncing = false;  // at this tick
 
  private:
   void schedule();

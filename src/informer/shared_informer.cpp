@@ -188,6 +188,9 @@ const meta::GroupVersionResource& SharedIndexInformer::resource() const noexcept
 }
 
 Result<void> SharedIndexInformer::wait_until(std::string_view resource_version, const WaitOptions& options) const {
+  if (!state_->source->has_one_version()) {
+    return Error::config("an informer of several namespaces has no single version to wait for");
+  }
   if (!meta::is_comparable_resource_version(resource_version)) {
     return Error::config("not a resourceVersion that can be compared: " + std::string(resource_version));
   }

@@ -1,5 +1,6 @@
 #include "kubexx/informer/shared_informer_factory.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -12,9 +13,12 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
                                                    const meta::GroupVersionResource& resource,
                                                    const meta::ResourceInfo* info, const Scope& scope,
                                                    const FactoryOptions& options, const store::Indexers& indexers) {
+  std::vector<std::string> namespaces{scope.namespace_.empty() ? options.namespace_ : scope.namespace_};
+  if (scope.namespace_.empty() && !options.namespaces.empty()) namespaces = options.namespaces;
+  if (scope.cluster_wide || (info && !info->namespaced)) namespaces = {""};
+  std::sort(namespaces.begin(), namespaces.end());
+  namespaces.erase(std::unique(namespaces.begin(), namespaces.end()), namespaces.end());
   ClientSourceOptions source;
-  source.namespace_ = scope.namespace_.empty() ? options.namespace_ : scope.namespace_;
-  if (scope.cluster_wide || (info && !info->namespaced)) source.namespace_.clear();
   source.projection = options.projection;
   source.metadata_only = options.metadata_only;
   source.format = info && info->protobuf ? rest::Format::Protobuf : rest::Format::Json;
@@ -33,8 +37,9 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   if (!scope.label_selector.empty()) selectors += " -l " + scope.label_selector;
   if (!scope.field_selector.empty()) selectors += " --field-selector " + scope.field_selector;
   made.name += selectors;
-  made.scope =
-      source.namespace_.empty() ? selectors.substr(selectors.empty() ? 0 : 1) : "in " + source.namespace_ + selectors;
+  std::string where;
+  for (const auto& each : namespaces) where += (where.empty() ? "" : ",") + each;
+  made.scope = where.empty() ? selectors.substr(selectors.empty() ? 0 : 1) : "in " + where + selectors;
   const auto custom = options.custom_resync.find(resource);
   made.resync_period = custom == options.custom_resync.end() ? options.resync_period : custom->second;
   made.indexers = indexers;
@@ -49,7 +54,12 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   made.executor = client.executor();
   made.handlers = client.handlers();
   made.metrics = client.metrics();
-  return SharedIndexInformer::create(make_client_lister_watcher(client, resource, std::move(source)), std::move(made));
+  std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;
+  for (auto& each : namespaces) {
+    source.namespace_ = std::move(each);
+    sources.push_back(make_client_lister_watcher(client, resource, source));
+  }
+  return SharedIndexInformer::create(reflector::merge_sources(std::move(sources)), std::move(made));
 }
 
 }  // namespace detail

@@ -239,7 +239,7 @@ void SharedIndexInformer::State::announce(Notification notification) {
 void SharedIndexInformer::State::processed() {
   auto now = store.last_store_sync_resource_version();
   const std::lock_guard lock(mutex);
-  if (version_fell(version, now)) ++rollbacks;
+  if (source->has_one_version() && version_fell(version, now)) ++rollbacks;
   version = std::move(now);
   changed.notify_all();
 }

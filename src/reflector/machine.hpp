@@ -55,6 +55,7 @@ struct Reflector::State {
   void stream_error(const Error& error);
   void reopen(const char* reason);
   bool acceptable(const meta::WatchEvent& event);
+  bool moves_on(std::string_view version) const;
   meta::ListOptions watch_options();
   void arm_resync();
   void check_version();

@@ -152,6 +152,13 @@ bool Reflector::State::acceptable(const meta::WatchEvent& event) {
   return good;
 }
 
+/// Of several watches the highest version counts: that is what a restored server is compared with.
+bool Reflector::State::moves_on(std::string_view version) const {
+  if (source->has_one_version()) return true;
+  const auto order = meta::compare_resource_versions(version, last_version);
+  return !order || *order != std::strong_ordering::less;
+}
+
 void Reflector::State::watch_event(meta::WatchEvent event) {
   if (event.type == meta::WatchEventType::Error) return stream_error(meta::error_from_status(event.object));
   if (!acceptable(event)) return;
@@ -190,7 +197,7 @@ void Reflector::State::watch_event(meta::WatchEvent event) {
   }
   // Synthetic ADDED events of a watch without a version come unordered: their versions say nothing yet.
   if (event.type != meta::WatchEventType::Added) propagate = true;
-  if (propagate && !version.empty()) last_version = version;
+  if (propagate && !version.empty() && moves_on(version)) last_version = version;
   change_status([&](ReflectorStatus& s) {
     ++s.events;
     s.last_activity = now;
@@ -349,8 +356,6 @@ void Reflector::State::arm_verify() {
 /// Asks for the server's current version beside the running watch. Lower than ours: the server's data was restored, our
 /// versions are from a future that never happened, and only a full list helps.
 void Reflector::State::check_version() {
-  meta::ListOptions query;
-  query.limit = 1;
   const auto made_in = generation;
   const auto ours = last_version;
   auto receiver = std::make_shared<VersionReceiver>([this, made_in, ours, weak = self](Result<meta::ListMeta> answer) {
@@ -365,7 +370,7 @@ void Reflector::State::check_version() {
     round();
   });
   if (side_call) strand.post([done = std::move(side_call)] {});
-  side_call = source->list(query, strand, std::move(receiver));
+  side_call = source->current_version(strand, std::move(receiver));
 }
 
 }  // namespace kubexx::reflector

@@ -67,4 +67,16 @@ PlainInformer new_informer(std::shared_ptr<reflector::ListerWatcher> source,
                            std::shared_ptr<ResourceEventHandler> handler, Strand strand,
                            NewInformerOptions options = {});
 
+/// The same with indexes.
+inline PlainInformer new_indexer_informer(std::shared_ptr<reflector::ListerWatcher> source,
+                                          std::shared_ptr<ResourceEventHandler> handler, Strand strand,
+                                          store::Indexers indexers, NewInformerOptions options = {}) {
+  options.indexers = std::move(indexers);
+  return new_informer(std::move(source), std::move(handler), std::move(strand), std::move(options));
+}
+
+/// A sink that writes into a store at once: a Reflector with it keeps a store equal to the source, without queue or
+/// handlers.
+std::shared_ptr<reflector::DeltaSink> make_store_sink(std::shared_ptr<store::Store> store);
+
 }  // namespace kubexx::informer

@@ -44,6 +44,9 @@ struct FactoryOptions {
   Duration resync_period = Duration::zero();  ///< default of every informer
   std::map<meta::GroupVersionResource, Duration> custom_resync = {};
   std::string namespace_ = {};  ///< empty: all
+  /// Instead of `namespace_`: these together, as one informer with one list and watch for each. Its versions cannot be
+  /// waited for; a Scope with one namespace has an informer whose versions can.
+  std::vector<std::string> namespaces = {};
   std::function<void(meta::ListOptions&)> tweak_list_options = {};
   delta::TransformFunc transform = {};
   meta::Projection projection = {};

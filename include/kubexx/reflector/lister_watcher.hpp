@@ -52,6 +52,12 @@ class ListerWatcher {
                                      std::shared_ptr<ListSink> sink) = 0;
   virtual std::unique_ptr<Call> watch(const meta::ListOptions& options, const Strand& strand,
                                       std::shared_ptr<WatchSink> sink) = 0;
+  /// The server's current version, as the end of a list; items do not matter.
+  virtual std::unique_ptr<Call> current_version(const Strand& strand, std::shared_ptr<ListSink> sink) {
+    meta::ListOptions one;
+    one.limit = 1;
+    return list(one, strand, std::move(sink));
+  }
   /// False: do not try a WatchList (sendInitialEvents), list right away.
   virtual bool supports_watch_list() const { return true; }
   /// False: the resource has no watch verb; the reflector lists again from time to time instead.
@@ -63,6 +69,8 @@ class ListerWatcher {
     static_cast<void>(served);
     return nullptr;
   }
+  /// False: events come from several watches, so the version of the newest says nothing about the others.
+  virtual bool has_one_version() const { return true; }
   /// What remembered WatchList refusals are kept by: server and resource. Empty: not remembered beyond this reflector.
   virtual std::string identity() const { return {}; }
 };
@@ -87,5 +95,10 @@ struct ListWatchFuncs {
   bool supports_watch_list = false;
 };
 std::shared_ptr<ListerWatcher> make_lister_watcher(ListWatchFuncs functions, std::shared_ptr<Executor> blocking);
+
+/// Several sources of one resource that share no object (one for each namespace) as one: the lists follow each other,
+/// the watches run side by side, and each is resumed where it ended. An error of one is an error of all. Its versions
+/// cannot be waited for (has_one_version). Throws std::logic_error when there are none.
+std::shared_ptr<ListerWatcher> merge_sources(std::vector<std::shared_ptr<ListerWatcher>> disjoint);
 
 }  // namespace kubexx::reflector

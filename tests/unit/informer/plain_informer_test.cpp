@@ -80,5 +80,31 @@ TEST_F(PlainInformerTest, ASecondStartDoesNothing) {
   executor->run_until_idle();
 }
 
+TEST_F(PlainInformerTest, TheStoreHasAChangeBeforeTheHandlerHearsOfIt) {
+  script->answer({config_map("a", "1")}, "5");
+  std::shared_ptr<store::Indexer> store;
+  const auto look = [&](const char* call, std::string_view key) {
+    const auto held = store->get_by_key(key);
+    calls.push_back(std::string(call) + " " + (held ? std::string(held.resource_version()) : "nothing"));
+  };
+  ResourceEventHandlerFuncs<> handler;
+  handler.on_add = [&](const meta::Object& o) { look("add", "ns/" + std::string(o.name())); };
+  handler.on_update = [&](const meta::Object&, const meta::Object& o) {
+    look("update", "ns/" + std::string(o.name()));
+  };
+  handler.on_delete = [&](const Deleted<meta::Object>& gone) { look("delete", gone.key()); };
+  NewInformerOptions options;
+  options.reflector.version_check = Duration::zero();
+  const auto informer = new_informer(script, make_handler(std::move(handler)), Strand(executor), std::move(options));
+  store = informer.store;
+  informer.controller->start();
+  executor->run_until_idle();
+  send(meta::WatchEventType::Modified, config_map("a", "6"));
+  script->stream().send({meta::WatchEventType::Added, config_map("b", "7")});  // with the next as one batch
+  send(meta::WatchEventType::Deleted, config_map("a", "8"));
+
+  EXPECT_THAT(calls, ElementsAre("add 1", "update 6", "add 7", "delete nothing"));
+}
+
 }  // namespace
 }  // namespace kubexx::informer

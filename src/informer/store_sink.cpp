@@ -1,0 +1,29 @@
+#include "kubexx/informer/controller.hpp"
+
+namespace kubexx::informer {
+namespace {
+
+class StoreSink final : public reflector::DeltaSink {
+ public:
+  explicit StoreSink(std::shared_ptr<store::Store> store) : store_(std::move(store)) {}
+  Result<void> add(meta::Object object) override { return store_->add(std::move(object)); }
+  Result<void> update(meta::Object object) override { return store_->update(std::move(object)); }
+  Result<void> remove(meta::Object object) override { return store_->remove(object); }
+  Result<void> replace(std::vector<meta::Object> objects, std::string version) override {
+    return store_->replace(std::move(objects), std::move(version));
+  }
+  Result<void> resync() override { return {}; }
+  void bookmark(std::string_view version) override { store_->bookmark(version); }
+  meta::Object prefer_known(meta::Object fresh) override { return store_->prefer_known(std::move(fresh)); }
+
+ private:
+  std::shared_ptr<store::Store> store_;
+};
+
+}  // namespace
+
+std::shared_ptr<reflector::DeltaSink> make_store_sink(std::shared_ptr<store::Store> store) {
+  return std::make_shared<StoreSink>(std::move(store));
+}
+
+}  // namespace kubexx::informer

@@ -1,0 +1,226 @@
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+#include "kubexx/meta/watch_event.hpp"
+#include "kubexx/reflector/lister_watcher.hpp"
+
+/// Several sources as one. Each part keeps the version it is at, so a watch resumes each where that one ended; the
+/// version the reflector asks for is that of one of them and says nothing about the others.
+namespace kubexx::reflector {
+namespace {
+
+struct Part {
+  std::shared_ptr<ListerWatcher> source;
+  std::string at;  // strand; "" before the first list
+};
+
+struct Parts {
+  std::vector<Part> all;
+};
+
+/// A continue token names the part it belongs to and the version that was asked for: "2|12345|token".
+struct Place {
+  std::size_t part = 0;
+  std::string version;
+  std::string token;
+
+  std::string to_string() const { return std::to_string(part) + "|" + version + "|" + token; }
+  static std::optional<Place> parse(std::string_view text, std::size_t parts) {
+    Place place;
+    const auto first = text.find('|');
+    const auto second = first == std::string_view::npos ? first : text.find('|', first + 1);
+    if (second == std::string_view::npos) return std::nullopt;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + first, place.part);
+    if (error != std::errc() || end != text.data() + first || place.part >= parts) return std::nullopt;
+    place.version = text.substr(first + 1, second - first - 1);
+    place.token = text.substr(second + 1);
+    return place;
+  }
+};
+
+/// Lists one part after the other; ends early where a page does.
+class MergedList final : public Call {
+ public:
+  MergedList(std::shared_ptr<Parts> parts, meta::ListOptions query, Place place, Strand strand,
+             std::shared_ptr<ListSink> sink)
+      : run_(std::make_shared<Run>(
+            Run{std::move(parts), std::move(query), std::move(place), std::move(strand), std::move(sink), {}, {}})) {
+    run_->next();
+  }
+  ~MergedList() override {
+    run_->sink.reset();
+    run_->calls.clear();
+  }
+
+ private:
+  struct Run : std::enable_shared_from_this<Run> {
+    Run(std::shared_ptr<Parts> p, meta::ListOptions q, Place at, Strand s, std::shared_ptr<ListSink> to,
+        std::vector<std::unique_ptr<Call>> c, std::optional<meta::ListMeta> f)
+        : parts(std::move(p)),
+          query(std::move(q)),
+          place(std::move(at)),
+          strand(std::move(s)),
+          sink(std::move(to)),
+          calls(std::move(c)),
+          first(std::move(f)) {}
+
+    void next() {
+      query.continue_token = place.token;
+      query.resource_version = place.token.empty() ? place.version : std::string();
+      calls.push_back(parts->all[place.part].source->list(query, strand, std::make_shared<Receiver>(weak_from_this())));
+    }
+    void ended(Result<meta::ListMeta> end) {
+      if (!end) return sink->on_end(end.error());
+      if (place.token.empty()) parts->all[place.part].at = end->resource_version;
+      if (!first) first = *end;
+      place.token = end->continue_token;
+      if (place.token.empty() && ++place.part < parts->all.size()) return next();
+      auto result = *first;
+      result.continue_token = place.token.empty() ? std::string() : place.to_string();
+      result.remaining_item_count.reset();
+      sink->on_end(std::move(result));
+    }
+
+    std::shared_ptr<Parts> parts;
+    meta::ListOptions query;
+    Place place;
+    Strand strand;
+    std::shared_ptr<ListSink> sink;  // null: canceled
+    std::vector<std::unique_ptr<Call>> calls;
+    std::optional<meta::ListMeta> first;
+  };
+  struct Receiver final : ListSink {
+    explicit Receiver(std::weak_ptr<Run> r) : run(std::move(r)) {}
+    void on_item(meta::Object item) override {
+      if (const auto self = run.lock(); self && self->sink) self->sink->on_item(std::move(item));
+    }
+    void on_end(Result<meta::ListMeta> end) override {
+      if (const auto self = run.lock(); self && self->sink) self->ended(std::move(end));
+    }
+    std::weak_ptr<Run> run;
+  };
+  std::shared_ptr<Run> run_;
+};
+
+/// Watches all parts at once. The first that ends ends them all; each is resumed where it was.
+class MergedWatch final : public Call {
+ public:
+  MergedWatch(std::shared_ptr<Parts> parts, const meta::ListOptions& query, const Strand& strand,
+              std::shared_ptr<WatchSink> sink)
+      : run_(std::make_shared<Run>()) {
+    run_->parts = std::move(parts);
+    run_->sink = std::move(sink);
+    run_->initial.assign(run_->parts->all.size(), query.send_initial_events.value_or(false));
+    for (std::size_t i = 0; i < run_->parts->all.size(); ++i) {
+      auto own = query;
+      const auto& part = run_->parts->all[i];
+      if (!run_->initial[i] && !part.at.empty()) own.resource_version = part.at;
+      run_->calls.push_back(part.source->watch(own, strand, std::make_shared<Receiver>(run_, i)));
+    }
+  }
+  ~MergedWatch() override {
+    run_->sink.reset();
+    run_->calls.clear();
+  }
+
+ private:
+  struct Run {
+    void opened() {
+      if (++open == parts->all.size()) sink->on_open();
+    }
+    void event(std::size_t part, meta::WatchEvent event) {
+      const bool own_end = initial[part] && event.is_initial_events_end();
+      const bool ordered = !initial[part] && event.type != meta::WatchEventType::Error && event.object.has_metadata();
+      if ((own_end || ordered) && !event.object.resource_version().empty()) {
+        parts->all[part].at = event.object.resource_version();
+      }
+      if (own_end) {
+        initial[part] = false;
+        for (const bool waiting : initial) {
+          if (waiting) return;  // the state is whole with the last of them
+        }
+      } else if (event.type == meta::WatchEventType::Bookmark && initial_pending()) {
+        return;
+      }
+      sink->on_event(std::move(event));
+    }
+    void ended(const Error* error) {
+      const auto to = std::exchange(sink, nullptr);
+      to->on_end(error);
+    }
+    bool initial_pending() const {
+      for (const bool waiting : initial) {
+        if (waiting) return true;
+      }
+      return false;
+    }
+
+    std::shared_ptr<Parts> parts;
+    std::shared_ptr<WatchSink> sink;  // null: canceled or over
+    std::vector<std::unique_ptr<Call>> calls;
+    std::vector<bool> initial;  // of a WatchList: the part has not shown its whole state yet
+    std::size_t open = 0;
+  };
+  struct Receiver final : WatchSink {
+    Receiver(std::weak_ptr<Run> r, std::size_t p) : run(std::move(r)), part(p) {}
+    void on_open() override {
+      if (const auto self = run.lock(); self && self->sink) self->opened();
+    }
+    void on_event(meta::WatchEvent event) override {
+      if (const auto self = run.lock(); self && self->sink) self->event(part, std::move(event));
+    }
+    void on_end(const Error* error) override {
+      if (const auto self = run.lock(); self && self->sink) self->ended(error);
+    }
+    std::weak_ptr<Run> run;
+    std::size_t part;
+  };
+  std::shared_ptr<Run> run_;
+};
+
+class MergedSources final : public ListerWatcher {
+ public:
+  explicit MergedSources(std::vector<std::shared_ptr<ListerWatcher>> sources) {
+    for (auto& source : sources) parts_->all.push_back({std::move(source), {}});
+  }
+
+  std::unique_ptr<Call> list(const meta::ListOptions& query, const Strand& strand,
+                             std::shared_ptr<ListSink> sink) override {
+    Place place{0, query.resource_version, {}};
+    if (!query.continue_token.empty()) {
+      auto parsed = Place::parse(query.continue_token, parts_->all.size());
+      if (!parsed) throw std::logic_error("a continue token of somebody else");
+      place = std::move(*parsed);
+    }
+    return std::make_unique<MergedList>(parts_, query, std::move(place), strand, std::move(sink));
+  }
+  std::unique_ptr<Call> watch(const meta::ListOptions& query, const Strand& strand,
+                              std::shared_ptr<WatchSink> sink) override {
+    return std::make_unique<MergedWatch>(parts_, query, strand, std::move(sink));
+  }
+  std::unique_ptr<Call> current_version(const Strand& strand, std::shared_ptr<ListSink> sink) override {
+    return first().current_version(strand, std::move(sink));
+  }
+  bool supports_watch_list() const override { return first().supports_watch_list(); }
+  bool supports_watch() const override { return first().supports_watch(); }
+  bool has_one_version() const override { return false; }
+  std::string identity() const override { return first().identity(); }
+  std::unique_ptr<Call> await_served(const Strand& strand, Task served) override {
+    return first().await_served(strand, std::move(served));
+  }
+
+ private:
+  ListerWatcher& first() const { return *parts_->all.front().source; }
+  std::shared_ptr<Parts> parts_ = std::make_shared<Parts>();
+};
+
+}  // namespace
+
+std::shared_ptr<ListerWatcher> merge_sources(std::vector<std::shared_ptr<ListerWatcher>> disjoint) {
+  if (disjoint.empty()) throw std::logic_error("nothing to merge");
+  if (disjoint.size() == 1) return std::move(disjoint.front());
+  return std::make_shared<MergedSources>(std::move(disjoint));
+}
+
+}  // namespace kubexx::reflector
