@@ -1,5 +1,6 @@
 #include "apiserver/view.hpp"
 
+#include "apiserver/autoscaler.hpp"
 #include "apiserver/codecs.hpp"
 #include "apiserver/table.hpp"
 #include "apiserver/typed.hpp"
@@ -67,6 +68,7 @@ meta::Object as_version(const meta::Object& object, const Resource& resource) {
   draft["apiVersion"].set(api_version);
   draft["kind"].set(resource.kind);
   if (resource.kind == "Event" && resource.type) rename_event_fields(draft, resource.group.empty());
+  if (resource.kind == "HorizontalPodAutoscaler" && resource.type) convert_autoscaler(draft, resource.version == "v1");
   meta::Object converted = draft.to_object();
   if (!resource.type) return converted;
   auto typed = to_typed(*resource.type, converted.root());

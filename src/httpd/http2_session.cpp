@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <deque>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -15,7 +17,8 @@ namespace {
 constexpr std::uint32_t kStreamWindow = 256 << 10;
 constexpr std::int32_t kConnectionWindow = 1 << 20;
 constexpr std::size_t kFrameHeader = 9;
-constexpr std::size_t kFieldOverhead = 32;  // how RFC 9113, 6.5.2 counts a field
+constexpr std::size_t kFieldOverhead = 32;                   // how RFC 9113, 6.5.2 counts a field
+constexpr Duration kPingPatience = std::chrono::seconds(1);  // before a reset follows anyway
 
 std::string_view view(const std::uint8_t* bytes, std::size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
@@ -39,6 +42,7 @@ struct Stream {
   bool complete = false;
   bool deferred = false;
   bool no_body = false;
+  bool sent_body = false;
 };
 
 class Http2Session final : public Session {
@@ -102,9 +106,18 @@ class Http2Session final : public Session {
     output_ = &out;
     limit_ = limit;
     flush();
-    // What was written before an abort goes out as far as the peer takes it now.
+    // What was written before an abort goes out as far as the peer takes it now. Some clients (libcurl) forget bytes
+    // that they read together with the reset: it follows when the answer to a ping says that they are through.
     for (const std::int32_t id : std::exchange(aborting_, {})) {
-      nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);
+      const Stream* stream = find(id);
+      if (stream == nullptr || !stream->sent_body) {
+        reset(id);
+        continue;
+      }
+      std::uint8_t opaque[8] = {};
+      std::memcpy(opaque, &id, sizeof id);
+      nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, opaque);
+      resetting_.emplace(id, context_.now);
     }
     flush();
     output_ = nullptr;
@@ -126,6 +139,11 @@ class Http2Session final : public Session {
     const Ticks idle_limit = server.ticks(server.options.idle_timeout);
     if (!greeted_ || in_header_) return context_.now - since_ < header_limit;
     if (streams_.empty() && context_.now - since_ >= idle_limit) drain();
+    const Ticks ping_limit = server.ticks(kPingPatience);
+    for (auto it = resetting_.begin(); it != resetting_.end();) {
+      const auto [id, since] = *it++;
+      if (context_.now - since >= ping_limit) reset(id);
+    }
     for (const auto& [id, stream] : streams_) {
       if (stream.dispatched || context_.now - stream.since < idle_limit) continue;
       nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
@@ -219,6 +237,11 @@ class Http2Session final : public Session {
   void frame_received(const nghttp2_frame& frame) {
     greeted_ = true;
     in_header_ = false;
+    if (frame.hd.type == NGHTTP2_PING && (frame.hd.flags & NGHTTP2_FLAG_ACK) != 0) {
+      std::int32_t id = 0;
+      std::memcpy(&id, frame.ping.opaque_data, sizeof id);
+      if (resetting_.contains(id)) reset(id);
+    }
     if (frame.hd.type != NGHTTP2_HEADERS && frame.hd.type != NGHTTP2_DATA) return;
     Stream* stream = find(frame.hd.stream_id);
     if (stream == nullptr || stream->rejected || stream->dispatched) return;
@@ -226,6 +249,11 @@ class Http2Session final : public Session {
     if (frame.hd.type == NGHTTP2_HEADERS && frame.headers.cat == NGHTTP2_HCAT_REQUEST && !header_done(*stream, end))
       return;
     if (end) dispatch(*stream);
+  }
+
+  void reset(std::int32_t id) {
+    resetting_.erase(id);
+    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);
   }
 
   // False: the request is answered already.
@@ -353,6 +381,7 @@ class Http2Session final : public Session {
       stream->offset = 0;
     }
     stream->pending -= size;
+    stream->sent_body = true;
     if (stream->answer) output_->parts.push_back({stream->answer, size, false});
     return 0;
   }
@@ -368,6 +397,7 @@ class Http2Session final : public Session {
   }
 
   void stream_closed(std::int32_t id) {
+    resetting_.erase(id);
     const auto found = streams_.find(id);
     if (found == streams_.end()) return;
     Stream stream = std::move(found->second);
@@ -397,8 +427,9 @@ class Http2Session final : public Session {
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, Stream> streams_;
   std::vector<std::int32_t> aborting_;
-  std::size_t buffered_ = 0;  // bytes of bodies that are not complete yet
-  Output* output_ = nullptr;  // set while producing
+  std::map<std::int32_t, Ticks> resetting_;  // aborted, and pinged since
+  std::size_t buffered_ = 0;                 // bytes of bodies that are not complete yet
+  Output* output_ = nullptr;                 // set while producing
   std::size_t limit_ = 0;
   Ticks since_;
   bool greeted_ = false;

@@ -55,7 +55,7 @@ class Responder {
   void write(std::string bytes) const;
   void finish() const;
   /// Cuts: resets the stream (HTTP/2) or the connection (HTTP/1.1) wherever it stands. What was written before goes out
-  /// first as far as the peer takes it at once; a peer that does not read is not waited for.
+  /// first as far as the peer takes it at once; a peer that does not read is not waited for (HTTP/2: for a moment).
   void abort() const;
   /// Bytes written and not yet handed to the kernel: what a slow peer has piled up.
   std::size_t backlog() const;

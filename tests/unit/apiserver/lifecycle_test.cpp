@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "core_fixture.hpp"
 
 namespace kubexx::apiserver {
@@ -232,6 +234,40 @@ TEST_F(LifecycleTest, BindingEvictionAndReviewsAnswer) {
   const auto review = send("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
                            R"({"spec":{"resourceAttributes":{"verb":"list","resource":"pods"}}})");
   EXPECT_TRUE(review->object()["status"]["allowed"].bool_or(false)) << review->body;
+}
+
+TEST_F(LifecycleTest, AutoscalersAreConvertedBetweenTheirVersions) {
+  const std::string v1 = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
+  const std::string v2 = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
+  const std::string target =
+      R"("scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},"maxReplicas":5)";
+  const auto made = send(
+      "POST", v2,
+      R"({"metadata":{"name":"a"},"spec":{)" + target +
+          R"(,"metrics":[)"
+          R"({"type":"Resource","resource":{"name":"memory","target":{"type":"Utilization","averageUtilization":70}}},)"
+          R"({"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":60}}}],)"
+          R"("behavior":{"scaleDown":{"stabilizationWindowSeconds":5}}}})");
+  ASSERT_EQ(made->status, 201) << made->body;
+
+  const meta::Object old = get(v1 + "/a")->object();
+  EXPECT_EQ(old.api_version(), "autoscaling/v1");
+  EXPECT_EQ(old["spec"]["targetCPUUtilizationPercentage"].int_or(0), 60);
+  EXPECT_FALSE(old["spec"]["metrics"].exists());
+
+  // Written back as v1, nothing of v2 is lost.
+  const auto patched =
+      send("PATCH", v1 + "/a", R"({"spec":{"targetCPUUtilizationPercentage":50}})", "application/merge-patch+json");
+  ASSERT_EQ(patched->status, 200) << patched->body;
+  const meta::Object shown = get(v2 + "/a")->object();
+  std::map<std::string, std::int64_t> utilization;
+  for (meta::Value metric : shown["spec"]["metrics"].items())
+    utilization[std::string(metric["resource"]["name"].string())] =
+        metric["resource"]["target"]["averageUtilization"].int_or(0);
+  EXPECT_EQ(utilization, (std::map<std::string, std::int64_t>{{"cpu", 50}, {"memory", 70}}));
+  EXPECT_EQ(shown["spec"]["behavior"]["scaleDown"]["stabilizationWindowSeconds"].int_or(0), 5);
+  EXPECT_FALSE(shown["metadata"]["annotations"].exists());
+  EXPECT_FALSE(shown["spec"]["targetCPUUtilizationPercentage"].exists());
 }
 
 }  // namespace

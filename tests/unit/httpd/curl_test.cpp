@@ -101,11 +101,10 @@ TEST(CurlTest, StreamedAnswersEndCleanlyAndCutOnesDoNot) {
     curl.set(CURLOPT_HTTP_VERSION, version);
     EXPECT_EQ(curl.get(url + "/whole"), CURLE_OK);
     EXPECT_EQ(curl.body.size(), 10'000U);
-    EXPECT_NE(curl.get(url + "/cut"), CURLE_OK);
-    // libcurl drops what came together with the reset of an HTTP/2 stream.
-    if (version == CURL_HTTP_VERSION_1_1) {
-      EXPECT_EQ(curl.body.size(), 10'000U);
-    }
+    Curl again;  // some versions of libcurl cannot use an HTTP/2 connection with prior knowledge twice
+    again.set(CURLOPT_HTTP_VERSION, version);
+    EXPECT_EQ(again.get(url + "/cut"), version == CURL_HTTP_VERSION_1_1 ? CURLE_RECV_ERROR : CURLE_HTTP2_STREAM);
+    EXPECT_EQ(again.body.size(), 10'000U);  // all of what came before the cut
   }
 }
 
