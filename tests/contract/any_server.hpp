@@ -61,6 +61,7 @@ class AnyServerTest : public ::testing::TestWithParam<ServerKind> {
   /// Of the test itself: never through a proxy, never through what is tested.
   const rest::Client& client() const { return *client_; }
   const std::string& namespace_() const { return namespace_name_; }
+  int minor_version() const { return minor_version_; }
   /// The server can begin a watch with the state (sendInitialEvents; from Kubernetes 1.32 on by default).
   bool has_watch_list() const { return minor_version_ >= 32; }
 
