@@ -227,6 +227,8 @@ Result<Config> Config::load(const LoadOptions& options) {
         inside->bearer_token = options.token;
         inside->bearer_token_file.clear();
       }
+      if (!options.certificate_authority.empty()) inside->tls.ca_file = options.certificate_authority;
+      if (!options.impersonate.user.empty()) inside->impersonate = options.impersonate;
       inside->timeout = options.timeout;
       return inside;
     }

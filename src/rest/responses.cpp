@@ -1,5 +1,6 @@
 #include <sys/utsname.h>
 
+#include <cctype>
 #include <fstream>
 
 #include "kubexx/meta/json.hpp"
@@ -47,6 +48,9 @@ std::string default_user_agent() {
   std::string program = "unknown";
   std::ifstream file("/proc/self/comm");
   std::getline(file, program);
+  for (char& c : program) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.' && c != '_') c = '_';
+  }
   utsname host{};
   uname(&host);
   return program + "/unknown (linux/" + host.machine + ") kubexx/0.1";
