@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -71,14 +72,14 @@ class Socket {
 struct Writer {
   explicit Writer(std::uint16_t port) : socket(port) {}
   Socket socket;
-  std::deque<std::string> waiting;
+  std::deque<std::function<std::string()>> waiting;  // made when they are sent: a backlog must not weigh
   bool busy = false;
   std::string in;
 
   bool next() {
     if (busy || waiting.empty()) return true;
     busy = true;
-    const std::string request = std::move(waiting.front());
+    const std::string request = waiting.front()();
     waiting.pop_front();
     return socket.send(request);
   }
@@ -245,12 +246,12 @@ class Generator {
     }
     for (std::size_t i = 0; i < plan_.namespaces; ++i)
       writers_[i % plan_.writers]->waiting.push_back(
-          request("POST", "/api/v1/namespaces", R"({"metadata":{"name":")" + space(i) + "\"}}"));
+          [this, i] { return request("POST", "/api/v1/namespaces", R"({"metadata":{"name":")" + space(i) + "\"}}"); });
     if (!turn_until([&] { return answered_ == plan_.namespaces; })) return;
     const TimePoint start = clock_.now();
     for (std::size_t i = 0; i < plan_.objects; ++i) {
       Writer& writer = *writers_[i % plan_.writers];
-      writer.waiting.push_back(request("POST", path(i % plan_.namespaces), object(i, 0)));
+      writer.waiting.push_back([this, i] { return request("POST", path(i % plan_.namespaces), object(i, 0)); });
       if (writer.waiting.size() > 4 && !turn_until([&] { return writer.waiting.size() < 4; })) return;
     }
     if (!turn_until([&] { return answered_ == plan_.namespaces + plan_.objects; })) return;
@@ -291,8 +292,9 @@ class Generator {
         const std::size_t in = sent % plan_.namespaces;
         const std::uint64_t number = sent / plan_.namespaces + 1;
         const std::size_t index = (number % per_space) * plan_.namespaces + in;
-        writers_[in % plan_.writers]->waiting.push_back(
-            request("PUT", path(in) + "/object-" + std::to_string(index), object(index, number)));
+        writers_[in % plan_.writers]->waiting.push_back([this, in, index, number] {
+          return request("PUT", path(in) + "/object-" + std::to_string(index), object(index, number));
+        });
       }
     }
     if (!turn_until([&] { return answered_ - before == total; })) return;
