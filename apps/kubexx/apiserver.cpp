@@ -1,25 +1,100 @@
-#include "kubexx/apiserver/server.hpp"
-
-#include <iostream>
+#include <algorithm>
 #include <memory>
 
 #include "command.hpp"
+#include "kubexx/apiserver/server.hpp"
+#include "kubexx/apiserver/workload.hpp"
+#include "kubexx/base/executor.hpp"
 #include "kubexx/base/stop.hpp"
 
 namespace kubexx::app {
+namespace {
+
+struct Flags {
+  apiserver::Options options;
+  std::string kubeconfig_out;
+  std::vector<std::string> runtime_config;
+  std::vector<std::string> users;
+  std::size_t workload = 0;
+  double workload_rate = 2;
+  bool cleartext = false;
+  bool no_auth = false;
+};
+
+/// "NAME:TOKEN:ROLE"
+Result<apiserver::User> parse_user(const std::string& text) {
+  const auto bad = [&](const std::string& why) { return Error::config("--user " + text + ": " + why); };
+  const auto first = text.find(':');
+  const auto second = first == std::string::npos ? first : text.find(':', first + 1);
+  if (second == std::string::npos) return bad("NAME:TOKEN:ROLE is wanted");
+  apiserver::User user;
+  user.name = text.substr(0, first);
+  user.token = text.substr(first + 1, second - first - 1);
+  if (user.name.empty() || user.token.empty()) return bad("name and token may not be empty");
+  const auto role = text.substr(second + 1);
+  if (role == "none") {
+    user.role = apiserver::Role::None;
+  } else if (role == "read-only") {
+    user.role = apiserver::Role::ReadOnly;
+  } else if (role == "admin") {
+    user.role = apiserver::Role::Admin;
+  } else if (role.starts_with("namespace=") && role.size() > 10) {
+    user.role = apiserver::Role::NamespaceBound;
+    user.namespace_ = role.substr(10);
+  } else {
+    return bad("the role is one of none, read-only, namespace=NS, admin");
+  }
+  return user;
+}
+
+int serve(Flags& flags) {
+  for (const auto& setting : flags.runtime_config) {
+    if (setting != "api/all" && setting != "api/all=true") {
+      return misuse("--runtime-config knows api/all, not " + setting);
+    }
+    flags.options.api_all = true;
+  }
+  for (const auto& text : flags.users) {
+    auto user = parse_user(text);
+    if (!user) return misuse(user.error().message());
+    flags.options.users.push_back(*user);
+  }
+  flags.options.tls = !flags.cleartext;
+  flags.options.authentication =
+      !flags.no_auth && (!flags.cleartext || !flags.options.admin_token.empty() || !flags.users.empty());
+  const auto stop = stop_on_signals();
+  const auto actors = std::make_shared<ThreadExecutor>();
+  auto server = apiserver::Server::start(flags.options);
+  if (!server) return fail(server.error());
+  std::unique_ptr<apiserver::Workload> workload;
+  if (flags.workload > 0) {
+    apiserver::WorkloadOptions options;
+    options.pods = flags.workload;
+    options.nodes = std::max<std::size_t>(3, flags.workload / 30);
+    options.changes_per_second = flags.workload_rate;
+    workload = std::make_unique<apiserver::Workload>((*server)->core(), actors, options);
+  }
+  if (!flags.kubeconfig_out.empty()) {
+    if (auto written = (*server)->write_kubeconfig(flags.kubeconfig_out); !written) return fail(written.error());
+  }
+  out().write("serving on " + (*server)->url() + '\n');
+  wait_for_stop(stop);
+  workload.reset();
+  (*server)->stop();
+  return 0;
+}
+
+}  // namespace
 
 void add_apiserver(CLI::App& parent, Run& run) {
-  struct Flags {
-    apiserver::Options options;
-    std::string kubeconfig_out;
-    std::vector<std::string> runtime_config;
-    bool cleartext = false;
-    bool no_auth = false;
-  };
   auto flags = std::make_shared<Flags>();
   auto* command = parent.add_subcommand("apiserver", "Serve a Kubernetes API from memory, on loopback");
   command->footer(
-      "Examples:\n  kubexx apiserver --kubeconfig-out /tmp/kc &\n  kubectl --kubeconfig /tmp/kc get namespaces");
+      "Examples:\n"
+      "  kubexx apiserver --kubeconfig-out /tmp/kc &\n"
+      "  kubectl --kubeconfig /tmp/kc get namespaces\n"
+      "  kubexx apiserver --workload 100 --workload-rate 20 --kubeconfig-out /tmp/kc    with pods that come and go\n"
+      "  kubexx apiserver --user bob:secret:read-only --kubeconfig-out /tmp/kc          and a user who may only read");
   command->add_option("--address", flags->options.address, "Address to listen on")->capture_default_str();
   command->add_option("--port", flags->options.port, "Port to listen on; 0 picks one")->capture_default_str();
   command->add_flag("--cleartext", flags->cleartext,
@@ -28,32 +103,14 @@ void add_apiserver(CLI::App& parent, Run& run) {
   command->add_option("--runtime-config", flags->runtime_config,
                       "api/all serves every version in the schema, old ones too");
   command->add_option("--token", flags->options.admin_token, "Token of the admin; default: a random one");
+  command->add_option(
+      "--user", flags->users,
+      "A further user, NAME:TOKEN:ROLE; roles are none, read-only, namespace=NS, admin; may be repeated");
   command->add_flag("--no-auth", flags->no_auth, "Whoever comes is admin");
+  command->add_option("--workload", flags->workload, "Keep about so many pods moving in the namespace demo");
+  command->add_option("--workload-rate", flags->workload_rate, "Their changes a second")->capture_default_str();
   command->add_flag("--fault-path", flags->options.fault_path, "Serve /kubexx/faults, to disturb clients on purpose");
-  command->callback([flags, &run] {
-    run = [flags] {
-      for (const auto& setting : flags->runtime_config) {
-        if (setting == "api/all" || setting == "api/all=true") {
-          flags->options.api_all = true;
-        } else {
-          std::cerr << "kubexx: --runtime-config knows api/all, not " << setting << '\n';
-          return kUsage;
-        }
-      }
-      flags->options.tls = !flags->cleartext;
-      flags->options.authentication = !flags->no_auth && (!flags->cleartext || !flags->options.admin_token.empty());
-      const auto stop = stop_on_signals();
-      auto server = apiserver::Server::start(flags->options);
-      if (!server) return fail(server.error());
-      if (!flags->kubeconfig_out.empty()) {
-        if (auto written = (*server)->write_kubeconfig(flags->kubeconfig_out); !written) return fail(written.error());
-      }
-      std::cout << "serving on " << (*server)->url() << std::endl;
-      wait_for_stop(stop);
-      (*server)->stop();
-      return 0;
-    };
-  });
+  command->callback([flags, &run] { run = [flags] { return serve(*flags); }; });
 }
 
 }  // namespace kubexx::app

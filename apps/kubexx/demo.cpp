@@ -1,46 +1,204 @@
-#include <iostream>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <thread>
 
 #include "command.hpp"
-#include "kubexx/apiserver/server.hpp"
+#include "demo_cluster.hpp"
+#include "event_lines.hpp"
 #include "kubexx/base/stop.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
-#include "kubexx/meta/json.hpp"
+#include "live_table.hpp"
+#include "status_lines.hpp"
+#include "targets.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
 
 namespace kubexx::app {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr Duration kWithoutTerminal = 30s;
+
+struct Flags {
+  Connection connection;
+  bool cluster = false;
+  std::string for_;
+  std::size_t pods = 12;
+};
+
+/// "VmRSS" or "VmHWM" of this process, in bytes.
+double process_memory(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field + ":")) return std::strtod(line.c_str() + field.size() + 1, nullptr) * 1024;
+  }
+  return 0;
+}
+
+class Demo {
+ public:
+  Demo(const Flags& flags, rest::Client client, std::string introduction, std::stop_token stop)
+      : flags_(flags), client_(std::move(client)), introduction_(std::move(introduction)), end_{stop, out().broken()} {}
+
+  int run(std::optional<Duration> limit) {
+    client::ResourceMapper mapper(client_);
+    informer::DynamicSharedInformerFactory factory(client_);
+    std::vector<Target> targets;
+    for (const std::string name : {"pods", "nodes", "deployments.apps", "foos.samplecontroller.k8s.io"}) {
+      auto found = resolve_resource(mapper, name);
+      if (!found && name.starts_with("foos")) continue;  // a cluster may well have none
+      if (!found) return fail(found.error());
+      auto informer = factory.for_resource(found->resource, {.cluster_wide = !found->namespaced});
+      if (!informer) return fail(informer.error());
+      informers_.push_back(informer->informer().shared());
+      targets.push_back({*found, ""});
+    }
+    out().write(introduction_ + "\n");
+
+    const auto started = Clock::system().now();
+    const bool live = stdout_is_terminal();
+    Wakeup wake;
+    TableLines texts;
+    std::vector<std::shared_ptr<LiveRows>> tables;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      PrinterOptions options;
+      options.namespaces = targets[i].resource.namespaced;
+      auto printer = Printer::make(client_, targets[i].resource, options);
+      if (live) {
+        tables.push_back(std::make_shared<LiveRows>(std::move(printer), [&wake] { wake.notify(); }));
+        registrations_.push_back(informers_[i]->add_event_handler(tables.back()->handler()));
+      } else {
+        const auto shared = std::make_shared<Printer>(std::move(printer));
+        auto lines = std::make_shared<EventLines>(
+            texts.describe(shared), true,
+            [&texts, shared](const std::vector<Change>& changes) { texts.prepare(*shared, changes); });
+        registrations_.push_back(informers_[i]->add_event_handler(lines));
+      }
+    }
+    factory.start(end_.token());
+    informer::SyncOptions sync;
+    sync.fail_fast = true;
+    const auto synced = factory.wait_for_cache_sync(end_.token(), sync);
+    if (!synced && !end_.token().stop_requested()) {
+      return fail(synced.stopped_by ? *synced.stopped_by : Error::config("the caches do not sync"));
+    }
+    sync_time_ = Clock::system().now() - started;
+    {
+      // Whoever looks is stopped by the clock as by Ctrl-C.
+      const std::jthread clock([&](const std::stop_token& shown) {
+        if (!limit) return;
+        LinkedStop either{shown, end_.token()};
+        if (!wait_for_stop(either.token(), *limit)) end_.request_stop();
+      });
+      if (live) {
+        show(tables, wake);
+      } else {
+        wait_for_end(end_.token());
+      }
+      end_.request_stop();
+    }
+    const auto text = summary();
+    registrations_.clear();
+    factory.shutdown();
+    out().write(text);
+    return 0;
+  }
+
+ private:
+  void show(const std::vector<std::shared_ptr<LiveRows>>& tables, const Wakeup& wake) {
+    class View final : public LiveTables {
+     public:
+      View(std::vector<std::shared_ptr<LiveRows>> rows, std::string introduction, StatusLines status)
+          : LiveTables(std::move(rows)), introduction_(std::move(introduction)), status_(std::move(status)) {}
+      std::vector<std::string> head(Size size) override {
+        std::vector<std::string> lines;
+        std::istringstream text(introduction_);
+        for (std::string line; std::getline(text, line);) lines.push_back(std::string(cut_to(line, size.columns)));
+        for (auto& line : status_.lines(size.columns)) lines.push_back(std::move(line));
+        return lines;
+      }
+
+     private:
+      std::string introduction_;
+      StatusLines status_;
+    };
+    View view(tables, introduction_, StatusLines(client_, informers_, {informers_.size(), std::nullopt}));
+    run_live(view, wake, end_.token());
+  }
+
+  std::string summary() const {
+    std::string objects;
+    std::size_t bytes = 0;
+    std::uint64_t events = 0;
+    for (std::size_t i = 0; i < informers_.size(); ++i) {
+      const auto status = informers_[i]->status();
+      objects += (objects.empty() ? "" : ", ") + grouped(status.objects) + ' ' + informers_[i]->resource().resource;
+      bytes += status.bytes;
+      events += registrations_[i].status().calls;
+    }
+    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(sync_time_).count();
+    return "\nobjects   " + objects + " (" + human_bytes(static_cast<double>(bytes)) + " in the caches)\n" +
+           "events    " + grouped(events) + " handed to handlers\n" +  //
+           "sync      " + std::to_string(milliseconds) + " ms until all caches were filled\n" + "memory    " +
+           human_bytes(process_memory("VmRSS")) + " now, " + human_bytes(process_memory("VmHWM")) + " at most" +
+           (flags_.cluster ? "" : ", the API server included") + "\n";
+  }
+
+  const Flags& flags_;
+  rest::Client client_;
+  std::string introduction_;
+  Duration sync_time_{};
+  LinkedStop end_;
+  std::vector<std::shared_ptr<informer::SharedIndexInformer>> informers_;
+  std::vector<informer::Registration> registrations_;
+};
+
+int demo(const Flags& flags) {
+  std::optional<Duration> limit;
+  if (!flags.for_.empty()) {
+    const auto parsed = parse_duration(flags.for_);
+    if (!parsed) return misuse("--for: " + parsed.error().message());
+    limit = *parsed;
+  } else if (!stdout_is_terminal()) {
+    limit = kWithoutTerminal;
+  }
+  const auto stop = stop_on_signals();
+  if (flags.cluster) {
+    auto client = flags.connection.connect();
+    if (!client) return fail(client.error());
+    const auto introduction = "Informers on pods, nodes, deployments and Foos of " + one_line(client->config().host) +
+                              "; nothing is written there.\n";
+    return Demo(flags, std::move(*client), introduction, stop).run(limit);
+  }
+  auto cluster = DemoCluster::start(flags.pods);
+  if (!cluster) return fail(cluster.error());
+  const auto introduction = "A Kubernetes API server in this process serves " + (*cluster)->url() +
+                            ", with a workload that moves.\n"
+                            "Informers keep caches of its pods, nodes, deployments and Foos.\n"
+                            "Try it:   kubectl --kubeconfig " +
+                            (*cluster)->kubeconfig() + " get pods -A --watch\n";
+  return Demo(flags, (*cluster)->client(), introduction, stop).run(limit);
+}
+
+}  // namespace
 
 void add_demo(CLI::App& parent, Run& run) {
-  auto* command = parent.add_subcommand("demo", "A small cluster in this process, and an informer on it");
-  command->callback([&run] {
-    run = [] {
-      const auto stop = stop_on_signals();
-      auto server = apiserver::Server::start({});
-      if (!server) return fail(server.error());
-      rest::Config config;
-      config.host = (*server)->url();
-      config.bearer_token = (*server)->admin_token();
-      config.allow_insecure_credentials = true;
-      auto client = rest::Client::create(config);
-      if (!client) return fail(client.error());
-      for (int i = 0; i < 3; ++i) {
-        auto seeded =
-            (*server)->seed(meta::object_from_json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"pod-)" +
-                                                   std::to_string(i) + R"(","namespace":"default"}})"));
-        if (!seeded) return fail(seeded.error());
-      }
-      informer::DynamicSharedInformerFactory factory(*client);
-      auto pods = factory.for_resource({"", "v1", "pods"});
-      if (!pods) return fail(pods.error());
-      informer::ResourceEventHandlerFuncs<> handler;
-      handler.on_add = [](const meta::Object& pod) { std::cout << "+ " << pod.name() << std::endl; };
-      const auto registration = pods->informer().add_event_handler(std::move(handler));
-      factory.start(stop);
-      if (!factory.wait_for_cache_sync(stop)) return kFailed;
-      if (!registration.wait_until_synced(stop)) return kFailed;
-      std::cout << pods->lister().list().size() << " pods in the cache" << std::endl;
-      return 0;
-    };
-  });
+  auto flags = std::make_shared<Flags>();
+  auto* command = parent.add_subcommand("demo", "A small moving cluster in this process, and informers on it");
+  command->footer(
+      "Examples:\n"
+      "  kubexx demo                  until q or Ctrl-C; without a terminal for 30 s\n"
+      "  kubexx demo --for 20s        ends by itself\n"
+      "  kubexx demo --cluster        the cluster of the kubeconfig instead, read-only");
+  command->add_flag("--cluster", flags->cluster, "Show the cluster of the kubeconfig; nothing is written there");
+  command->add_option("--for", flags->for_, "End after so long (20s, 2m)");
+  command->add_option("--pods", flags->pods, "About how many pods the demo's own cluster has")->capture_default_str();
+  flags->connection.add_to(*command, false);
+  command->callback([flags, &run] { run = [flags] { return demo(*flags); }; });
 }
 
 }  // namespace kubexx::app

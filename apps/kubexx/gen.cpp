@@ -1,4 +1,3 @@
-#include <iostream>
 #include <memory>
 
 #include "command.hpp"
@@ -8,17 +7,15 @@ namespace kubexx::app {
 
 void add_gen(CLI::App& parent, Run& run) {
   auto* command = parent.add_subcommand("gen", "Write C++ headers for custom resources");
+  command->footer("Examples:\n  kubexx gen --crd foo.yaml --out generated");
   auto job = std::make_shared<gen::Job>();
   command->add_option("--crd", job->crds, "Files with CustomResourceDefinitions")->required();
   command->add_option("--out", job->out, "Folder to write to")->required();
   command->callback([&run, job] {
     run = [job] {
       const auto files = gen::generate(*job);
-      if (!files) {
-        std::cerr << "kubexx: " << files.error().message() << '\n';
-        return 1;
-      }
-      for (const auto& path : *files) std::cout << path << '\n';
+      if (!files) return fail(files.error());
+      for (const auto& path : *files) out().write(path + '\n');
       return 0;
     };
   });

@@ -1,17 +1,62 @@
-#include <iostream>
+#include <memory>
 
 #include "command.hpp"
+#include "kubexx/client/discovery.hpp"
+#include "kubexx/meta/json.hpp"
 
 namespace kubexx::app {
+namespace {
+
+constexpr const char* kSchema = "1.36";
+
+struct Flags {
+  Connection connection;
+  std::string output;
+  bool client_only = false;
+};
+
+int version(const Flags& flags) {
+  std::string server;
+  std::string why;
+  if (!flags.client_only) {
+    rest::CallOptions call;
+    call.timeout = std::chrono::seconds(5);
+    if (auto client = flags.connection.connect(); !client) {
+      why = client.error().message();
+    } else if (auto found = client::server_version(*client, call); !found) {
+      why = found.error().message();
+    } else {
+      server = found->git_version;
+    }
+  }
+  if (flags.output == "json") {
+    std::string text = R"({"client":)";
+    meta::append_json_string(text, KUBEXX_VERSION);
+    text += R"(,"kubernetes":)";
+    meta::append_json_string(text, kSchema);
+    if (!server.empty()) {
+      text += R"(,"server":)";
+      meta::append_json_string(text, server);
+    }
+    out().write(text + "}\n");
+  } else {
+    out().write(std::string("kubexx " KUBEXX_VERSION " (Kubernetes ") + kSchema + ")\n");
+    if (!server.empty()) out().write("server " + server + '\n');
+  }
+  if (!why.empty()) note("server not reached: " + why);
+  return 0;
+}
+
+}  // namespace
 
 void add_version(CLI::App& parent, Run& run) {
-  auto* command = parent.add_subcommand("version", "Print the version");
-  command->callback([&run] {
-    run = [] {
-      std::cout << "kubexx " KUBEXX_VERSION << " (Kubernetes 1.36)\n";
-      return 0;
-    };
-  });
+  auto flags = std::make_shared<Flags>();
+  auto* command = parent.add_subcommand("version", "Print the version, and the server's if it can be reached");
+  command->footer("Examples:\n  kubexx version\n  kubexx version --client -o json");
+  command->add_flag("--client", flags->client_only, "Do not ask the server");
+  add_output(*command, flags->output, {"json"});
+  flags->connection.add_to(*command);
+  command->callback([flags, &run] { run = [flags] { return version(*flags); }; });
 }
 
 }  // namespace kubexx::app

@@ -379,16 +379,20 @@ std::map<std::pair<std::string_view, std::string_view>, Columns> make_columns() 
 
 }  // namespace
 
-const Columns& columns_of(const Resource& resource) {
+const Columns* find_columns(std::string_view group, std::string_view resource) {
   static const auto kTable = make_columns();
+  // Both event APIs print the same; the storage keeps the older form.
+  const auto it = kTable.find({resource == "events" ? std::string_view() : group, resource});
+  return it == kTable.end() ? nullptr : &it->second;
+}
+
+const Columns& columns_of(const Resource& resource) {
   static const Columns kGeneric = {{named(), {"Created At", "date", "", 0, ""}},
                                    [](const Object& object, WallTime) -> Row {
                                      return {name(object), text(object.creation_timestamp())};
                                    }};
-  // Both event APIs print the same; the storage keeps the older form.
-  const std::string_view group = resource.resource == "events" ? std::string_view() : std::string_view(resource.group);
-  const auto it = kTable.find({group, resource.resource});
-  return it == kTable.end() ? kGeneric : it->second;
+  const Columns* own = find_columns(resource.group, resource.resource);
+  return own ? *own : kGeneric;
 }
 
 std::string age(std::string_view timestamp, WallTime now) {

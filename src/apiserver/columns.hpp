@@ -29,6 +29,8 @@ struct Columns {
   std::vector<Cell> (*row)(const meta::Object& object, WallTime now) = nullptr;
 };
 
+/// The columns of a built-in resource; null: it has none of its own.
+const Columns* find_columns(std::string_view group, std::string_view resource);
 /// The columns of a built-in kind; for kinds without ones of their own, name and creation time.
 const Columns& columns_of(const Resource& resource);
 

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "command.hpp"
+#include "kubexx/client/resource_api.hpp"
+#include "kubexx/rest/kubeconfig.hpp"
+#include "targets.hpp"
+#include "text.hpp"
+
+namespace kubexx::app {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kBash = R"(# kubexx completion bash: source it, or put it into /etc/bash_completion.d
+_kubexx() {
+  local IFS=$'\n' words
+  words=("${COMP_WORDS[@]:1:COMP_CWORD}")
+  COMPREPLY=($("${COMP_WORDS[0]}" __complete -- "${words[@]}" 2>/dev/null))
+  if [ ${#COMPREPLY[@]} -eq 1 ] && [ "${COMPREPLY[0]%/}" != "${COMPREPLY[0]}" ]; then
+    compopt -o nospace 2>/dev/null
+  fi
+}
+complete -o default -F _kubexx kubexx
+)";
+constexpr const char* kZsh = R"(#compdef kubexx
+# kubexx completion zsh: source it, or put it as _kubexx into a folder of $fpath
+_kubexx() {
+  local -a found
+  found=("${(@f)$("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [ ${#found} -eq 0 ] || [ -z "${found[1]}" ]; then
+    _files
+  else
+    compadd -S '' -a found
+  fi
+}
+compdef _kubexx kubexx
+)";
+constexpr const char* kFish =
+    R"(# kubexx completion fish: source it, or put it into ~/.config/fish/completions/kubexx.fish
+function __kubexx_complete
+    set -l words (commandline -opc) (commandline -ct)
+    $words[1] __complete -- $words[2..-1] 2>/dev/null
+end
+complete -c kubexx -f -a '(__kubexx_complete)'
+)";
+
+/// The value of a flag among the words, in either form.
+std::string value_of(const Words& words, std::initializer_list<const char*> names) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const std::string name : names) {
+      if (words[i] == name && i + 2 < words.size()) return words[i + 1];
+      if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
+    }
+  }
+  return "";
+}
+
+Connection connection_of(const Words& words) {
+  Connection connection;
+  connection.options.kubeconfig = value_of(words, {"--kubeconfig"});
+  connection.options.context = value_of(words, {"--context"});
+  connection.options.server = value_of(words, {"-s", "--server"});
+  connection.options.token = value_of(words, {"--token"});
+  connection.options.namespace_ = value_of(words, {"-n", "--namespace"});
+  connection.request_timeout = "3s";
+  return connection;
+}
+
+Words resource_names(const Words& words) {
+  const auto client = connection_of(words).connect();
+  if (!client) return {};
+  client::ResourceMapper mapper(*client);
+  const auto all = mapper.all();
+  if (!all) return {};
+  std::set<std::string> names;
+  for (const auto& resource : *all) {
+    if (resource.can("list")) names.insert(resource.resource.resource);
+  }
+  return {names.begin(), names.end()};
+}
+
+Words object_names(const Words& words, const std::string& kind) {
+  const auto client = connection_of(words).connect();
+  if (!client) return {};
+  client::ResourceMapper mapper(*client);
+  const auto resource = resolve_resource(mapper, kind);
+  if (!resource) return {};
+  const client::ResourceApi api(*client, resource->resource,
+                                resource->namespaced ? client->config().default_namespace : std::string());
+  client::ListOptions query;
+  query.limit = 500;
+  query.projection = meta::Projection::metadata_only();
+  const auto list = api.list(query);
+  if (!list) return {};
+  Words names;
+  for (const auto& object : list->items) names.emplace_back(object.name());
+  return names;
+}
+
+Words context_names(const Words& words) {
+  const auto files =
+      rest::load_kubeconfig(rest::KubeConfigSources::from_environment(value_of(words, {"--kubeconfig"})));
+  Words names;
+  if (!files) return names;
+  for (const auto& [name, context] : files->config.contexts) names.push_back(name);
+  return names;
+}
+
+/// The option whose value the current word is, if the word before it is one that takes a value.
+const CLI::Option* awaited_option(const CLI::App& command, const Words& words) {
+  if (words.size() < 2) return nullptr;
+  const auto& before = words[words.size() - 2];
+  if (!before.starts_with('-')) return nullptr;
+  for (const auto* option : command.get_options()) {
+    if (option->check_name(before) && option->get_items_expected_max() > 0) return option;
+  }
+  return nullptr;
+}
+
+Words values_of(const CLI::Option& option, const std::string& command, const Words& words) {
+  if (option.check_lname("namespace")) return object_names(words, "namespaces");
+  if (option.check_lname("context")) return context_names(words);
+  if (option.check_lname("color")) return {"auto", "always", "never"};
+  if (option.check_lname("output")) {
+    return command == "version" ? Words{"json"} : Words{"wide", "json", "yaml", "jsonl", "name"};
+  }
+  return {};
+}
+
+/// The words of the command line that are neither flags nor their values, the current one included.
+Words positional(const CLI::App& program, const CLI::App& command, const Words& words) {
+  Words plain;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const Words upto(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    if (words[i].starts_with('-') && i + 1 < words.size()) continue;
+    if (awaited_option(command, upto) || awaited_option(program, upto)) continue;
+    plain.push_back(words[i]);
+  }
+  return plain;
+}
+
+Words candidates(const CLI::App& program, const Words& words) {
+  const auto& current = words.back();
+  if (words.size() == 1) {
+    Words names;
+    if (current.starts_with('-')) return {"--help", "--color", "--verbose"};
+    for (const auto* command : program.get_subcommands({})) {
+      if (!command->get_name().starts_with('_')) names.push_back(command->get_name());
+    }
+    return names;
+  }
+  const CLI::App* command = nullptr;
+  for (const auto* one : program.get_subcommands({})) {
+    if (one->get_name() == words[0]) command = one;
+  }
+  if (!command) return {};
+  const auto& name = command->get_name();
+  for (const CLI::App* level : {command, &program}) {
+    if (const auto* option = awaited_option(*level, words)) return values_of(*option, name, words);
+  }
+  if (current.starts_with('-')) {
+    Words flags{"--color", "--verbose"};
+    for (const auto* option : command->get_options()) {
+      for (const auto& flag : option->get_lnames()) flags.push_back("--" + flag);
+    }
+    return flags;
+  }
+  if (name == "completion") return {"bash", "zsh", "fish"};
+  if (name != "get" && name != "watch" && name != "tree" && name != "top-cache") return {};
+  if (const auto slash = current.find('/'); slash != std::string::npos) {
+    const auto kind = current.substr(0, slash);
+    Words names = object_names(words, kind);
+    for (auto& one : names) one = kind + '/' + one;
+    return names;
+  }
+  const auto plain = positional(program, *command, words);
+  if (plain.size() > 1 && (name == "get" || name == "tree")) return object_names(words, plain[0]);
+  auto resources = resource_names(words);
+  if (name == "tree") {
+    for (auto& resource : resources) resource += '/';
+  }
+  return resources;
+}
+
+}  // namespace
+
+int complete(const CLI::App& program, std::vector<std::string> words) {
+  if (words.empty()) words.emplace_back();
+  auto found = candidates(program, words);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::string text;
+  for (const auto& word : found) {
+    if (word.starts_with(words.back())) text += printable(word) + '\n';
+  }
+  out().write(text);
+  return 0;
+}
+
+void add_completion(CLI::App& parent, Run& run) {
+  auto shell = std::make_shared<std::string>();
+  auto* command = parent.add_subcommand("completion", "Print the completion script of a shell");
+  command->footer(
+      "Examples:\n"
+      "  source <(kubexx completion bash)\n"
+      "  kubexx completion zsh > \"${fpath[1]}/_kubexx\"\n"
+      "  kubexx completion fish > ~/.config/fish/completions/kubexx.fish");
+  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([shell, &run] {
+    run = [shell] {
+      out().write(*shell == "bash" ? kBash : *shell == "zsh" ? kZsh : kFish);
+      return 0;
+    };
+  });
+}
+
+}  // namespace kubexx::app

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kubexx/base/result.hpp"
+#include "kubexx/rest/client.hpp"
+
+namespace kubexx::app {
+
+/// An API server in this process with a workload that moves, a custom resource (Foo) whose objects are scaled now and
+/// then, and a kubeconfig in a folder of its own. The destructor ends and removes everything.
+class DemoCluster {
+ public:
+  static Result<std::unique_ptr<DemoCluster>> start(std::size_t pods);
+  ~DemoCluster();
+
+  const rest::Client& client() const;
+  std::string url() const;
+  const std::string& kubeconfig() const;  ///< path of the file
+
+ private:
+  struct State;
+  explicit DemoCluster(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kubexx::app

@@ -1,0 +1,109 @@
+#include "output.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/yaml.hpp"
+#include "text.hpp"
+
+namespace kubexx::app {
+namespace {
+
+/// What a person can do about it, in the same line.
+std::string advice(const Error& error) {
+  if (error.is_unauthorized()) return " (the server does not accept these credentials: check the user or --token)";
+  if (error.is_forbidden()) return " (ask for the right to do so, or choose another --user or --context)";
+  if (error.kind() == ErrorKind::Transport) {
+    return " (is the server running? --kubeconfig, --context or --server choose another)";
+  }
+  return "";
+}
+
+}  // namespace
+
+int fail(const Error& error) {
+  std::cerr << "kubexx: " << one_line(error.message()) << advice(error) << '\n';
+  return kFailed;
+}
+
+int misuse(std::string_view message) {
+  std::cerr << "kubexx: " << one_line(message) << '\n';
+  return kUsage;
+}
+
+void note(std::string_view message) {
+  std::cerr << one_line(message) << '\n';
+}
+
+bool Output::write(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  while (!text.empty() && failure_ == 0) {
+    const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      failure_ = errno;
+    }
+  }
+  if (failure_ != 0) broken_.request_stop();
+  return failure_ == 0;
+}
+
+int Output::finish(int code) {
+  const std::lock_guard lock(mutex_);
+  if (failure_ == 0 || failure_ == EPIPE) return code;
+  std::cerr << "kubexx: standard output: " << std::strerror(failure_) << '\n';
+  return kFailed;
+}
+
+Output& out() {
+  static Output output;
+  return output;
+}
+
+std::string object_name(const client::ApiResource& resource, std::string_view name) {
+  std::string text = resource.singular.empty() ? resource.resource.resource : resource.singular;
+  if (!resource.resource.group.empty()) text += '.' + resource.resource.group;
+  return text + '/' + std::string(name);
+}
+
+std::string object_text(Format format, const client::ApiResource& resource, const meta::Object& object, bool first) {
+  switch (format) {
+    case Format::Json:
+      return meta::to_json_pretty(object) + '\n';
+    case Format::Yaml: {
+      auto text = (first ? "" : "---\n") + meta::to_yaml(object, meta::YamlKeys::Sorted);
+      if (!text.ends_with('\n')) text += '\n';
+      return text;
+    }
+    case Format::JsonLines:
+      return meta::to_json(object) + '\n';
+    default:
+      return printable(object_name(resource, object.name())) + '\n';
+  }
+}
+
+std::string grouped(std::uint64_t number) {
+  auto text = std::to_string(number);
+  for (auto at = static_cast<int>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), 1, ',');
+  return text;
+}
+
+std::string human_bytes(double bytes) {
+  static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB"};
+  int unit = 0;
+  while (bytes >= 1000 && unit < 3) {
+    bytes /= 1000;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, kUnits[unit]);
+  return text;
+}
+
+}  // namespace kubexx::app

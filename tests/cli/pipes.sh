@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# pipes.sh KUBEXX: the command line without a terminal, against `kubexx apiserver`.
+set -uo pipefail
+kubexx=$1
+work=$(mktemp -d)
+server=
+cleanup() {
+  [ -z "$server" ] || kill "$server" 2>/dev/null
+  wait 2>/dev/null
+  rm -rf "$work"
+}
+trap cleanup EXIT
+unset KUBECONFIG NO_COLOR KUBERNETES_SERVICE_HOST
+export HOME=$work TERM=xterm
+
+failures=0
+fail() { echo "FAIL  $*"; failures=$((failures + 1)); }
+
+# check CODE STDOUT STDERR COMMAND...: the exit code, and patterns that the outputs match; "" wants nothing there at all.
+# What goes to standard error is one line.
+check() {
+  local code=$1 wanted_out=$2 wanted_err=$3 got
+  shift 3
+  "$@" >"$work/out" 2>"$work/err" </dev/null
+  got=$?
+  local problem=
+  [ "$got" = "$code" ] || problem="exit code $got, not $code"
+  if [ -z "$wanted_out" ]; then [ ! -s "$work/out" ] || problem="something on standard output"
+  else grep -qE -- "$wanted_out" "$work/out" || problem="standard output does not match $wanted_out"; fi
+  if [ -z "$wanted_err" ]; then [ ! -s "$work/err" ] || problem="something on standard error"
+  else
+    grep -qE -- "$wanted_err" "$work/err" || problem="standard error does not match $wanted_err"
+    [ "$(wc -l <"$work/err")" = 1 ] || problem="standard error is not one line"
+  fi
+  if [ -z "$problem" ]; then echo "ok    kubexx ${*:2}"; return; fi
+  fail "$* : $problem"
+  head -n 5 "$work/out" "$work/err" | sed 's/^/      /'
+}
+k() { "$kubexx" "$@"; }
+
+# await FILE PATTERN: a line of the file matches within ten seconds.
+await() {
+  local tries
+  for ((tries = 0; tries < 200; ++tries)); do
+    grep -qE -- "$2" "$1" 2>/dev/null && return
+    sleep 0.05
+  done
+  fail "no line of $(basename "$1") matched $2"
+}
+
+# Nobody to talk to.
+check 2 '' 'which command' k
+check 2 '' 'unknown command "wach" \(did you mean watch\?\)' k wach pods
+check 2 '' '--bad.*kubexx watch --help' k watch pods --bad
+check 2 '' 'RESOURCE is required' k get
+check 2 '' 'jsnol not in' k get pods -o jsnol
+check 2 '' '--selector: ' k get pods -l 'a in'
+check 2 '' '--diff and --output' k watch pods --diff -o json
+check 2 '' '--dump-cache goes with -o jsonl' k watch pods --dump-cache
+check 2 '' 'no duration' k demo --for soon
+check 2 '' 'NAME:TOKEN:ROLE' k apiserver --user bob
+check 1 '' 'no kubeconfig file was found' k get pods
+check 1 '' 'no kubeconfig file was found' k watch pods
+check 1 '' 'nothere: no such file' k get pods --kubeconfig "$work/nothere"
+check 1 '' '127.0.0.1:1: refused .is the server running' k get pods --server https://127.0.0.1:1
+check 1 '' 'refused' k watch pods --server https://127.0.0.1:1
+check 1 '' 'refused' k tree pod/a --server https://127.0.0.1:1
+check 1 '' 'refused' k top-cache pods --server https://127.0.0.1:1
+check 0 '^kubexx [0-9.]+ ' '' k version --client
+check 0 '^kubexx [0-9.]+ ' 'server not reached: .*refused' k version --server https://127.0.0.1:1
+for command in get watch tree top-cache demo apiserver gen completion version; do
+  check 0 '^Examples:' '' k $command --help
+done
+check 0 '^Examples:' '' k --help
+for shell in bash zsh fish; do check 0 '__complete' '' k completion $shell; done
+
+# A server.
+mkfifo "$work/ready"
+"$kubexx" apiserver --user bob:bobs-token:none --user eve:eves-token:read-only --user sam:sams-token:namespace=demo \
+  --workload 8 --workload-rate 0 --kubeconfig-out "$work/kubeconfig" >"$work/ready" 2>"$work/server.log" &
+server=$!
+read -r -t 10 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
+export KUBECONFIG=$work/kubeconfig
+check 1 '' 'Unauthorized .the server does not accept these credentials' k get pods --token wrong
+check 1 '' 'Unauthorized' k watch pods --token wrong
+check 1 '' 'pods is forbidden: User "bob" cannot list' k get pods --token bobs-token
+check 1 '' 'forbidden: User "bob"' k watch pods --token bobs-token
+check 1 '' 'forbidden: User "sam"' k watch pods -A --token sams-token
+check 0 '^NAME ' '' k get nodes --token eves-token
+check 1 '' 'a resource type "podz" \(did you mean pods\?\)' k get podz
+check 1 '' 'a resource type "deploymnets" \(did you mean deployments\?\)' k watch deploymnets
+check 1 '' 'a resource type "zzzzzzzz"$' k top-cache zzzzzzzz
+check 1 '' 'pods "nope" not found' k get pod nope
+check 1 '' 'context "nope" does not exist' k get pods --context nope
+check 0 '' 'No resources found in default namespace' k get pods
+check 2 '' 'do not go together' k get pod a -A
+check 0 '^server v1\.' '' k version
+
+# Two deployments of four pods each.
+web_pods() { k get pods -n demo -l app=web -o name | wc -l; }
+for ((i = 0; i < 200; ++i)); do [ "$(k get pods -A -o name | wc -l)" = 8 ] && break; sleep 0.05; done
+[ "$(web_pods)" = 4 ] && echo "ok    selectors" || fail "get -l found $(web_pods) pods, not 4"
+check 0 '^demo +web-[a-z0-9]+-[a-z0-9]+ +1/1 +Running' '' k get pods -A
+check 0 'NOMINATED NODE' '' k get pods -A -o wide
+check 0 '^pod/api-' '' k get pods -n demo -o name
+check 0 '^kind: List$' '' k get pods -n demo -o yaml
+check 0 '^{"apiVersion":"v1","kind":"Node"' '' k get nodes -o jsonl
+check 0 '"kind": "Namespace"' '' k get ns/demo -o json
+check 0 '^node/node-1 ' '' k get nodes,deployments -n demo
+check 0 'app=web' '' k get pods -n demo --show-labels --no-headers
+check 0 '^node-1$' '' sh -c "'$kubexx' get nodes --field-selector metadata.name=node-1 --no-headers | cut -d' ' -f1"
+k get pods -A --no-headers | sort -c && echo "ok    get is sorted" || fail "get is not sorted"
+check 0 'Pod/web-' '' k tree deployment/web -n demo
+check 0 '^ +. *Pod/web-|Pod/web-.*Running' '' k tree deploy web -n demo
+check 1 '' 'deployments.apps "nope" not found' k tree deployment/nope
+check 2 '' 'one object is wanted' k tree pods
+check 0 '^status.conditions +' '' k top-cache pods -A
+check 0 '^spec.nodeName +.*%' '' k top-cache pods -A --fields spec.nodeName
+check 0 '^pods$' '' k __complete -- get po
+check 0 '^demo$' '' k __complete -- get pods -n de
+check 0 '^deployments/web$' '' k __complete -- tree -n demo deployments/w
+check 0 '^--all-namespaces$' '' k __complete -- watch --all
+completed=$(bash -c 'source <("$1" completion bash); COMP_WORDS=("$1" get po); COMP_CWORD=2; _kubexx; echo "${COMPREPLY[*]}"' - "$kubexx")
+grep -q '\bpods\b' <<<"$completed" && echo "ok    bash completes" || fail "bash completes to: $completed"
+
+# Colors: none in a pipe, unless asked for.
+k get nodes | grep -q $'\e' && fail "colors in a pipe" || echo "ok    no colors in a pipe"
+k get nodes --color always | grep -q $'\e' && echo "ok    --color always" || fail "--color always shows none"
+
+# `| head` ends quietly and at once, however long the command would go on.
+check 0 '^NAME' '' sh -c "'$kubexx' get nodes | head -n 1"
+check 0 '^EVENT' '' timeout 10 sh -c "'$kubexx' watch pods -A | head -n 1"
+check 1 '' 'standard output: No space left' sh -c "'$kubexx' get nodes >/dev/full"
+
+# A watch in a pipe: rows, then changes; SIGINT ends it with 0.
+"$kubexx" watch pods,nodes -A >"$work/rows" 2>"$work/rows.err" &
+watcher=$!
+await "$work/rows" '^ADDED +node/node-1'
+"$kubexx" watch nodes --diff >"$work/diff" 2>&1 &
+differ=$!
+await "$work/diff" '~ node/node-1'
+await "$work/diff" '^    /status/conditions/.*lastHeartbeatTime: "[^"]+" -> "'
+await "$work/rows" '^MODIFIED +node/node-1'
+for pid in $watcher $differ; do
+  kill -INT "$pid" 2>/dev/null
+  kill -TERM "$pid" 2>/dev/null  # background jobs of a script ignore SIGINT
+done
+wait "$watcher" && echo "ok    watch ends with 0" || fail "watch ended with $?"
+wait "$differ" && echo "ok    watch --diff ends with 0" || fail "watch --diff ended with $?"
+"$kubexx" watch nodes/node-1 --metadata-only -o json >"$work/metadata" &
+watcher=$!
+await "$work/metadata" '"name": "node-1"'
+grep -q '"status"' "$work/metadata" && fail "--metadata-only shows a status" || echo "ok    --metadata-only"
+kill -TERM "$watcher"
+wait "$watcher"
+
+# The demo ends by itself with a summary.
+check 0 '^events +[0-9,]+ handed to handlers' '' k demo --for 1s
+grep -q '^objects .*pods.*nodes.*deployments.*foos' "$work/out" || fail "the demo's summary lacks objects"
+check 0 'nothing is written there' '' k demo --cluster --for 500ms
+
+# A server that goes away is told of on standard error, and the watch goes on.
+"$kubexx" watch nodes >"$work/rows" 2>"$work/gone" &
+watcher=$!
+await "$work/rows" '^ADDED +node-1'
+kill "$server"
+wait "$server"
+server=
+await "$work/gone" '; trying again$'
+kill -TERM "$watcher"
+wait "$watcher" || fail "a watch without server ended with $?"
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
