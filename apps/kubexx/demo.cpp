@@ -1,9 +1,7 @@
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <filesystem>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "command.hpp"
@@ -11,6 +9,7 @@
 #include "event_lines.hpp"
 #include "kubexx/base/stop.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/inspect/server.hpp"
 #include "live_table.hpp"
 #include "status_lines.hpp"
 #include "targets.hpp"
@@ -57,6 +56,13 @@ class Demo {
       informers_.push_back(informer->informer().shared());
       targets.push_back({*found, ""});
     }
+    inspect::Options options;
+    options.title = flags_.cluster ? "kubexx demo --cluster" : "kubexx demo";
+    options.metrics = client_.metrics();
+    auto page = inspect::Server::start(options);
+    if (!page) return fail(page.error());
+    (*page)->add(factory);
+    introduction_ += "Look:     " + (*page)->url() + "\n";
     out().write(introduction_ + "\n");
 
     const auto started = Clock::system().now();
@@ -65,9 +71,9 @@ class Demo {
     TableLines texts;
     std::vector<std::shared_ptr<LiveRows>> tables;
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      PrinterOptions options;
-      options.namespaces = targets[i].resource.namespaced;
-      auto printer = Printer::make(client_, targets[i].resource, options);
+      PrinterOptions columns;
+      columns.namespaces = targets[i].resource.namespaced;
+      auto printer = Printer::make(client_, targets[i].resource, columns);
       if (live) {
         tables.push_back(std::make_shared<LiveRows>(std::move(printer), [&wake] { wake.notify(); }));
         registrations_.push_back(informers_[i]->add_event_handler(tables.back()->handler()));
@@ -102,6 +108,7 @@ class Demo {
       end_.request_stop();
     }
     const auto text = summary();
+    (*page)->stop();
     registrations_.clear();
     factory.shutdown();
     out().write(text);
@@ -176,11 +183,12 @@ int demo(const Flags& flags) {
   }
   auto cluster = DemoCluster::start(flags.pods);
   if (!cluster) return fail(cluster.error());
-  const auto introduction = "A Kubernetes API server in this process serves " + (*cluster)->url() +
-                            ", with a workload that moves.\n"
-                            "Informers keep caches of its pods, nodes, deployments and Foos.\n"
-                            "Try it:   kubectl --kubeconfig " +
-                            (*cluster)->kubeconfig() + " get pods -A --watch\n";
+  const auto introduction =
+      "A Kubernetes API server in this process serves " + (*cluster)->url() +
+      ", with a workload that moves.\n"
+      "Informers keep caches of its pods, nodes, deployments and Foos; a controller makes deployments of Foos.\n"
+      "Try it:   kubectl --kubeconfig " +
+      (*cluster)->kubeconfig() + " get pods -A --watch\n";
   return Demo(flags, (*cluster)->client(), introduction, stop).run(limit);
 }
 

@@ -9,9 +9,11 @@
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/apiserver/workload.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/log.hpp"
 #include "kubexx/base/stop.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/yaml.hpp"
+#include "sample.hpp"
 
 namespace kubexx::app {
 namespace {
@@ -19,54 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 const meta::GroupVersionResource kFoos{"samplecontroller.k8s.io", "v1alpha1", "foos"};
 
-constexpr const char* kFooDefinition = R"(
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.samplecontroller.k8s.io
-  annotations: {api-approved.kubernetes.io: "unapproved, a sample"}
-spec:
-  group: samplecontroller.k8s.io
-  names: {kind: Foo, plural: foos, singular: foo}
-  scope: Namespaced
-  versions:
-    - name: v1alpha1
-      served: true
-      storage: true
-      schema:
-        openAPIV3Schema:
-          type: object
-          properties:
-            spec:
-              type: object
-              properties:
-                deploymentName: {type: string}
-                replicas: {type: integer, minimum: 1, maximum: 10}
-            status:
-              type: object
-              properties:
-                availableReplicas: {type: integer}
-      subresources: {status: {}}
-      additionalPrinterColumns:
-        - {name: Deployment, type: string, jsonPath: .spec.deploymentName}
-        - {name: Replicas, type: integer, jsonPath: .spec.replicas}
-        - {name: Available, type: integer, jsonPath: .status.availableReplicas}
-        - {name: Age, type: date, jsonPath: .metadata.creationTimestamp}
-)";
-
 std::string foo(const std::string& name, int replicas) {
   return "{apiVersion: samplecontroller.k8s.io/v1alpha1, kind: Foo, metadata: {name: " + name +
          ", namespace: demo}, spec: {deploymentName: " + name + ", replicas: " + std::to_string(replicas) + "}}";
-}
-
-/// A new definition is served a moment later.
-Result<meta::Object> seed_when_served(apiserver::Server& server, const meta::Object& object) {
-  const auto deadline = Clock::system().now() + 10s;
-  while (true) {
-    auto seeded = server.seed(object);
-    if (seeded || Clock::system().now() >= deadline) return seeded;
-    wait_for_stop({}, 5ms);
-  }
 }
 
 }  // namespace
@@ -74,6 +31,7 @@ Result<meta::Object> seed_when_served(apiserver::Server& server, const meta::Obj
 struct DemoCluster::State {
   ~State() {
     scaler = {};
+    controller = {};
     workload.reset();
     client.reset();
     server.reset();
@@ -97,6 +55,7 @@ struct DemoCluster::State {
   std::unique_ptr<apiserver::Server> server;
   std::optional<rest::Client> client;
   std::unique_ptr<apiserver::Workload> workload;
+  std::jthread controller;
   std::jthread scaler;
 };
 
@@ -125,11 +84,15 @@ Result<std::unique_ptr<DemoCluster>> DemoCluster::start(std::size_t pods) {
   apiserver::WorkloadOptions moving;
   moving.pods = pods;
   state->workload = std::make_unique<apiserver::Workload>(state->server->core(), state->actors, moving);
-  auto definition = state->server->seed(meta::object_from_yaml(kFooDefinition));
-  if (!definition) return definition.error();
+  if (auto installed = sample::install_crd(*client); !installed) return installed.error();
   for (const auto& text : {foo("example-foo", 1), foo("second-foo", 2)}) {
-    if (auto seeded = seed_when_served(*state->server, meta::object_from_yaml(text)); !seeded) return seeded.error();
+    if (auto seeded = state->server->seed(meta::object_from_yaml(text)); !seeded) return seeded.error();
   }
+  state->controller = std::jthread([client = *client](const std::stop_token& stop) {
+    if (auto ended = sample::run_short(client, stop); !ended && !ended.error().is_canceled()) {
+      log(LogLevel::Error, "the sample controller ended", {{"error", ended.error()}});
+    }
+  });
   state->scaler = std::jthread([raw = state.get()](const std::stop_token& stop) { raw->scale(stop); });
   return std::unique_ptr<DemoCluster>(new DemoCluster(std::move(state)));
 }

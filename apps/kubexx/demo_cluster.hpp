@@ -8,8 +8,9 @@
 
 namespace kubexx::app {
 
-/// An API server in this process with a workload that moves, a custom resource (Foo) whose objects are scaled now and
-/// then, and a kubeconfig in a folder of its own. The destructor ends and removes everything.
+/// An API server in this process with a workload that moves, Foos that are scaled now and then, the sample controller
+/// that turns them into Deployments, and a kubeconfig in a folder of its own. The destructor ends and removes
+/// everything.
 class DemoCluster {
  public:
   static Result<std::unique_ptr<DemoCluster>> start(std::size_t pods);

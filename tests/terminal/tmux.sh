@@ -99,8 +99,10 @@ await "its leaves" 'Pod/web-.*Running'
 t send-keys C-c
 restored "after tree"
 
-type_line "clear; $work/kubexx demo --for 3s"
+type_line "clear; $work/kubexx demo --for 5s"
 await "the demo's table" '^demo +example-foo +example-foo'
+await "the demo's controller has made a deployment" '^demo +example-foo +1/1 +1 +1'
+await "the demo's page" '^Look: +http://127.0.0.1:'
 await "the demo's kubeconfig" 'kubectl --kubeconfig .*kubeconfig'
 await "the demo's summary" '^sync +[0-9]+ ms'
 restored "after the demo"
