@@ -1,0 +1,94 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "kubexx/base/stop.hpp"
+#include "kubexx/meta/json.hpp"
+#include "kubexx/testing/client.hpp"
+#include "sample.hpp"
+
+extern char** environ;
+
+namespace kubexx {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// One of the programs as a process, silent; ended by its destructor if nobody did.
+class Program {
+ public:
+  Program(const std::string& name, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), KUBEXX_BINARY_DIR "/bin/" + name);
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (posix_spawn(&id_, argv[0], &actions, nullptr, argv.data(), environ) != 0) id_ = -1;
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  ~Program() {
+    if (id_ > 0) end(SIGKILL);
+  }
+  /// What it exits with; -1 when a signal ended it.
+  int end(int signal = 0) {
+    if (signal != 0) ::kill(id_, signal);
+    int status = 0;
+    while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+    }
+    id_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t id_ = -1;
+};
+
+class SampleProgramTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SampleProgramTest, WorksWithAKubeconfigUntilItIsTerminated) {
+  apiserver::Options options;
+  options.tls = true;  // credentials of a kubeconfig are not sent in the clear
+  apiserver::Server server(options);
+  ASSERT_TRUE(sample::install_crd(testing::client(server)));
+  ASSERT_TRUE(server.seed(meta::object_from_json(
+      R"({"apiVersion":"samplecontroller.k8s.io/v1alpha1","kind":"Foo","metadata":{"namespace":"default","name":"one"},)"
+      R"("spec":{"deploymentName":"web","replicas":1}})")));
+  std::string folder = (std::filesystem::temp_directory_path() / "kubexx-sample-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  ASSERT_TRUE(server.write_kubeconfig(folder + "/config"));
+  {
+    Program program(GetParam(), {"--kubeconfig", folder + "/config", "--master=" + server.url()});
+    bool made = false;
+    for (int tries = 0; tries < 1000 && !made; ++tries) {
+      made = server.core().get({"apps", "v1", "deployments"}, {"default", "web"}).has_value();
+      if (!made) wait_for_stop({}, milliseconds(10));
+    }
+    EXPECT_TRUE(made);
+    EXPECT_EQ(program.end(SIGTERM), 0);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(SampleProgramTest, SaysHowItIsUsedWhenAFlagIsUnknown) {
+  Program program(GetParam(), {"--what"});
+  EXPECT_EQ(program.end(), 2);
+}
+
+TEST_P(SampleProgramTest, RefusesAKubeconfigThatIsNotThere) {
+  Program program(GetParam(), {"--kubeconfig", "/nowhere/config"});
+  EXPECT_EQ(program.end(), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, SampleProgramTest, ::testing::Values("sample_controller", "sample_controller_short"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace kubexx
