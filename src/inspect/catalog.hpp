@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "inspect/change_log.hpp"
+#include "inspect/row_index.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 
 namespace kubexx::inspect {
@@ -21,7 +22,7 @@ class Entry {
   static constexpr std::size_t kSeconds = 120;  ///< length of the history
 
   Entry(std::string id, std::shared_ptr<informer::SharedIndexInformer> informer, const Clock& clock)
-      : id_(std::move(id)), informer_(std::move(informer)), clock_(clock) {}
+      : id_(std::move(id)), informer_(std::move(informer)), clock_(clock), rows_(columns_of(informer_->resource())) {}
 
   const std::string& id() const noexcept { return id_; }  ///< its name, with a number where several share it
   informer::SharedIndexInformer& informer() const noexcept { return *informer_; }
@@ -30,6 +31,7 @@ class Entry {
   void sample();                               ///< once a second: how many events there were
   std::vector<std::uint64_t> history() const;  ///< events in each of the last seconds, oldest first
 
+  RowIndex& rows() noexcept { return rows_; }
   /// The last updates; they are recorded from the first call on.
   std::shared_ptr<ChangeLog> changes();
 
@@ -37,6 +39,7 @@ class Entry {
   const std::string id_;
   const std::shared_ptr<informer::SharedIndexInformer> informer_;
   const Clock& clock_;
+  RowIndex rows_;
   mutable std::mutex mutex_;
   std::deque<std::uint64_t> history_;    // guarded by mutex_
   std::uint64_t events_ = 0;             // guarded by mutex_; at the last sample

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "inspect/assets.hpp"
-#include "inspect/rows.hpp"
 #include "inspect/status_json.hpp"
 #include "inspect/yaml_lines.hpp"
 #include "kubexx/meta/time.hpp"
@@ -163,9 +162,8 @@ Answer Site::rows(const Target& target) {
   query.descending = target.flag("desc");
   query.offset = target.number("offset", 0, SIZE_MAX);
   query.limit = target.number("limit", 100, kMostRows);
-  const auto& columns = columns_of(entry->informer().resource());
-  return {200, "application/json",
-          to_json(find_rows(entry->informer().indexer()->snapshot(), columns, query), columns)};
+  const auto window = entry->rows().find(entry->informer().indexer()->snapshot(), query, executor_.clock().now());
+  return {200, "application/json", to_json(window, entry->rows().columns())};
 }
 
 Answer Site::object(const Target& target) {
@@ -235,7 +233,10 @@ void Site::tick(unsigned number) {
   const auto entries = catalog_.entries();
   const bool whole = number % kTicksPerStatus == 0;
   if (whole) {
-    for (const auto& entry : entries) entry->sample();
+    for (const auto& entry : entries) {
+      entry->sample();
+      entry->rows().forget_unused(executor_.clock().now());
+    }
   }
   if (events_.size() > 0) {
     if (whole) events_.send(sse_message("status", status_text(entries)));
