@@ -148,14 +148,13 @@ void RowIndex::answer(const RowQuery& query) {
 /// By the column, and where that is equal by key, as they are.
 void RowIndex::order(const RowQuery& query) {
   if (query.sort == "Name") {
-    return std::ranges::stable_sort(found_, {}, [](const Row* row) { return row->name; });
-  }
-  if (query.sort == "Age") {  // the youngest was made last
-    return std::ranges::stable_sort(found_, std::ranges::greater(),
-                                    [](const Row* row) { return row->object->creation_timestamp(); });
+    std::ranges::stable_sort(found_, {}, [](const Row* row) { return row->name; });
+    return;
   }
   const auto column = std::ranges::find(columns_, query.sort, &Column::name);
-  if (column == columns_.end()) return;
+  const bool age = query.sort == "Age";
+  if (column == columns_.end() && !age) return;
+  const bool numbers = !age && column->number;
   struct Keyed {
     const Row* row;
     std::string text;
@@ -165,11 +164,17 @@ void RowIndex::order(const RowQuery& query) {
   keyed.reserve(found_.size());
   for (const Row* row : found_) {
     auto& entry = keyed.emplace_back(Keyed{row, {}, 0});
-    column->append(*row->object, entry.text);
-    if (column->number) entry.number = number_in(entry.text);
+    if (age) {
+      entry.text = row->object->creation_timestamp();
+    } else {
+      column->append(*row->object, entry.text);
+    }
+    if (numbers) entry.number = number_in(entry.text);
   }
-  if (column->number) {
+  if (numbers) {
     std::ranges::stable_sort(keyed, {}, &Keyed::number);
+  } else if (age) {  // the youngest was made last
+    std::ranges::stable_sort(keyed, std::ranges::greater(), &Keyed::text);
   } else {
     std::ranges::stable_sort(keyed, {}, &Keyed::text);
   }

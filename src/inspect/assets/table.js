@@ -191,10 +191,10 @@ export class Table {
 
   #scrolled() {
     if (this.closed) return;
-    this.#render();
     const first = this.#first();
     const last = Math.min(first + this.#visible(), this.#matched);
     if (first < this.#offset || last > this.#offset + this.#data.length) this.read();
+    this.#render();
   }
 
   /** `before`: the versions shown so far, when this is the same question asked again. */
