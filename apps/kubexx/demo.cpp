@@ -70,6 +70,7 @@ class Demo {
     Wakeup wake;
     TableLines texts;
     std::vector<std::shared_ptr<LiveRows>> tables;
+    std::vector<std::shared_ptr<EventLines>> lines;
     for (std::size_t i = 0; i < targets.size(); ++i) {
       PrinterOptions columns;
       columns.namespaces = targets[i].resource.namespaced;
@@ -79,10 +80,10 @@ class Demo {
         registrations_.push_back(informers_[i]->add_event_handler(tables.back()->handler()));
       } else {
         const auto shared = std::make_shared<Printer>(std::move(printer));
-        auto lines = std::make_shared<EventLines>(
+        lines.push_back(std::make_shared<EventLines>(
             texts.describe(shared), true,
-            [&texts, shared](const std::vector<Change>& changes) { texts.prepare(*shared, changes); });
-        registrations_.push_back(informers_[i]->add_event_handler(lines));
+            [&texts, shared](const std::vector<Change>& changes) { texts.prepare(*shared, changes); }));
+        registrations_.push_back(informers_[i]->add_event_handler(lines.back()));
       }
     }
     factory.start(end_.token());
@@ -93,6 +94,9 @@ class Demo {
       return fail(synced.stopped_by ? *synced.stopped_by : Error::config("the caches do not sync"));
     }
     sync_time_ = Clock::system().now() - started;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (registrations_[i].wait_until_synced(end_.token())) lines[i]->flush();
+    }
     {
       // Whoever looks is stopped by the clock as by Ctrl-C.
       const std::jthread clock([&](const std::stop_token& shown) {

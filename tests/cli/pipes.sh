@@ -156,6 +156,7 @@ wait "$watcher"
 
 # The demo ends by itself with a summary.
 check 0 '^events +[0-9,]+ handed to handlers' '' k demo --for 1s
+grep -qE '^ADDED +node-3 ' "$work/out" || fail "the demo shows no nodes"
 grep -q '^objects .*pods.*nodes.*deployments.*foos' "$work/out" || fail "the demo's summary lacks objects"
 grep -qE '^Look: +http://127.0.0.1:[0-9]+/\S*token=' "$work/out" || fail "the demo names no page"
 check 0 'nothing is written there' '' k demo --cluster --for 500ms
