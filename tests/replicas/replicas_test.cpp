@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "replicas/replica_group.hpp"
+
+namespace kubexx::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Of replica.cpp; a lease is written in whole seconds, so others wait two.
+constexpr Duration kLease = seconds(2);
+constexpr Duration kRetry = milliseconds(200);
+// How long processes on a busy machine may take to do what they can do at once.
+constexpr Duration kSlack = seconds(4);
+
+double ms(Duration d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
+
+class ReplicasTest : public ::testing::TestWithParam<int> {
+ protected:
+  static apiserver::Options options() {
+    apiserver::Options o;
+    o.request_log_entries = 500'000;
+    return o;
+  }
+  bool await_write(const std::string& key, TimePoint after, Duration at_most) {
+    const auto until = Clock::system().now() + at_most;
+    while (Clock::system().now() < until) {
+      const auto all = writes_in(server_.requests());
+      if (std::any_of(all.begin(), all.end(), [&](const auto& w) { return w.key == key && w.time > after; }))
+        return true;
+      ReplicaGroup::wait(milliseconds(50));
+    }
+    return false;
+  }
+  /// Nobody writes inside the term of another; late requests are those one a term that were under way.
+  static void expect_exclusive(const std::vector<ReplicaWrite>& writes) {
+    std::map<std::string, std::pair<TimePoint, TimePoint>> terms;  // first and last write
+    std::map<std::string, int> late_in_term;
+    Duration latest{};
+    const auto term_of = [](const ReplicaWrite& w) { return w.key + " " + w.writer + "/" + std::to_string(w.term); };
+    for (const auto& w : writes) {
+      auto [entry, first] = terms.try_emplace(term_of(w), w.time, w.time);
+      entry->second.second = w.time;
+      if (w.time > w.deadline) {
+        ++late_in_term[term_of(w)];
+        latest = std::max(latest, w.time - w.deadline);
+      }
+    }
+    for (const auto& w : writes) {
+      for (const auto& [term, span] : terms) {
+        if (!term.starts_with(w.key + " ") || term == term_of(w)) continue;
+        EXPECT_FALSE(span.first < w.time && w.time < span.second) << term_of(w) << " writes inside " << term;
+      }
+    }
+    for (const auto& [term, count] : late_in_term) EXPECT_LE(count, 1) << term;
+    std::cout << "  writes " << writes.size() << ", terms " << terms.size() << ", under way at the deadline "
+              << late_in_term.size() << " (at most " << ms(latest) << " ms late)\n";
+  }
+  static void print(const ReplicaGroup& group) {
+    std::cout << "  pauses " << group.faults().pauses << ", kills " << group.faults().kills << ", outages "
+              << group.faults().outages << "\n";
+  }
+
+  apiserver::Server server_{options()};
+};
+
+TEST_P(ReplicasTest, NoLeaderWritesAfterItsGuardsDeadlineAndThereIsSoonOneAgain) {
+  ReplicaGroup group(server_, "leader", GetParam(), 7);
+  ASSERT_TRUE(await_write("leader", TimePoint(), seconds(20)));
+
+  group.torment(seconds(10));
+  const auto healed = Clock::system().now();
+  const bool back = await_write("leader", healed, kLease + kRetry * 11 / 5 + kSlack);
+  const auto recovery = Clock::system().now() - healed;
+
+  EXPECT_TRUE(back);
+  print(group);
+  std::cout << "  leader again " << ms(recovery) << " ms after the last fault\n";
+  const auto writes = writes_in(server_.requests());
+  EXPECT_GT(writes.size(), 100U);
+  expect_exclusive(writes);
+}
+
+TEST_P(ReplicasTest, EachShardKeyHasOneOwnerAtMostAndSoonOneAgain) {
+  ReplicaGroup group(server_, "shards", GetParam(), 11);
+  ASSERT_TRUE(await_write("key-0", TimePoint(), seconds(20)));
+
+  group.torment(seconds(10));
+  const auto healed = Clock::system().now();
+  for (int k = 0; k < 16; ++k) {
+    EXPECT_TRUE(await_write("key-" + std::to_string(k), healed, kLease + 4 * kRetry + kSlack)) << k;
+  }
+  print(group);
+  std::cout << "  every key owned again " << ms(Clock::system().now() - healed) << " ms after the last fault\n";
+  expect_exclusive(writes_in(server_.requests()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ReplicasTest, ::testing::Values(2, 5));
+
+}  // namespace
+}  // namespace kubexx::test
