@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "kubexx/client/until.hpp"
+#include "kubexx/store/store.hpp"
+
+namespace kubexx::informer {
+
+/// Looks at the whole state, once it is there: whether there is nothing to wait for.
+using Precondition = std::function<Result<bool>(const store::Indexer&)>;
+
+/// Waits as client::until does, over an informer of its own instead of a watch: it needs no version to begin at and
+/// survives whatever an informer survives. `options` give selectors, stop and timeout.
+///
+/// The precondition (may be absent) is asked when the first list is in the cache; true ends the waiting with no event.
+/// Then the conditions see every object of that list as ADDED, and what follows. A deletion that was only inferred is
+/// DELETED with the last known state.
+///
+/// Threads: blocks; conditions run on the calling thread. The informer has ended when it returns.
+Result<std::optional<meta::WatchEvent>> until_with_sync(const client::ResourceApi& api,
+                                                        const client::ListOptions& options,
+                                                        const Precondition& precondition,
+                                                        std::vector<client::Condition> conditions);
+
+}  // namespace kubexx::informer
