@@ -15,9 +15,7 @@
 namespace sample {
 
 using namespace kubexx;
-using namespace std::chrono_literals;
 using meta::ObjectKey;
-using workqueue::RateLimiter;
 
 namespace {
 
@@ -41,9 +39,7 @@ class Controller::Impl {
         sample_factory_(client, factory_options(options_)),
         foos_(sample_factory_.samplecontroller().v1alpha1().foos()),
         deployments_(kube_factory_.apps().v1().deployments()),
-        queue_(client.executor(),
-               RateLimiter::max_of({RateLimiter::exponential(5ms, 1000s), RateLimiter::token_bucket(50, 300)}),
-               {.name = "Foos"}),
+        queue_(client.executor(), rate_limiter(), {.name = "Foos"}),
         broadcaster_(client, options_.events),
         recorder_(broadcaster_.recorder(kComponent)) {
     foo_handler_ = foos_.informer().add_event_handler({

@@ -1,6 +1,15 @@
 #include "deployment.hpp"
 
+#include <chrono>
+
 namespace sample {
+
+using kubexx::workqueue::RateLimiter;
+using namespace std::chrono_literals;
+
+RateLimiter rate_limiter() {
+  return RateLimiter::max_of({RateLimiter::exponential(5ms, 1000s), RateLimiter::token_bucket(50, 300)});
+}
 
 std::int32_t wanted_replicas(const Foo& foo) {
   return foo.spec().has_replicas() ? static_cast<std::int32_t>(foo.spec().replicas()) : 1;

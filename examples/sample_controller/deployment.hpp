@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kubexx/api/apps/v1.hpp"
+#include "kubexx/workqueue/rate_limiter.hpp"
 #include "samplecontroller/v1alpha1.hpp"
 
 namespace sample {
@@ -15,6 +16,8 @@ inline constexpr const char* kSynced = "Synced";
 inline constexpr const char* kSyncedMessage = "the Deployment is what this Foo asks for";
 inline constexpr const char* kExists = "ErrResourceExists";
 
+/// How failed Foos are retried: each later and later, all together 50 a second after a burst of 300.
+kubexx::workqueue::RateLimiter rate_limiter();
 /// How many replicas the Foo wants; one when it does not say.
 std::int32_t wanted_replicas(const Foo& foo);
 /// Fills in everything of a new Deployment but its name and owner.

@@ -53,7 +53,7 @@ class Program {
 
 class SampleProgramTest : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(SampleProgramTest, WorksWithAKubeconfigUntilItIsTerminated) {
+TEST_P(SampleProgramTest, ServesFoosWithAKubeconfigUntilItIsTerminated) {
   apiserver::Options options;
   options.tls = true;  // credentials of a kubeconfig are not sent in the clear
   apiserver::Server server(options);
