@@ -51,6 +51,7 @@ function show() {
     }
   }
   view.classList.toggle('with-pane', Boolean(pane));
+  view.classList.toggle('with-table', Boolean(next.id));
   route = next;
   byId('crumbs').replaceChildren(...(next.id ? [el('a', { href: '#/' }, 'Informers'), el('span.sep', {}, '›'),
     el('span.here', {}, next.id)] : [el('span.here', {}, 'Informers')]));
