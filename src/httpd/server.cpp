@@ -1,5 +1,6 @@
 #include "kubexx/httpd/server.hpp"
 
+#include <fcntl.h>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -24,6 +25,12 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr auto kAcceptPause = std::chrono::milliseconds(20);  // when file descriptors ran out
+
+// A program that the user starts must not inherit a socket: it would keep a port open that nobody answers any more.
+template <class Socket>
+void close_on_exec(Socket& socket) {
+  fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+}
 
 // Fine enough for the shortest timeout, never a burden.
 Duration tick_length(const ServerOptions& options) {
@@ -73,6 +80,7 @@ Result<void> Server::State::bind() {
   endpoint = tcp::endpoint(address, context.options.port);
   reservation.emplace(loops.front()->io());
   reservation->open(endpoint.protocol(), error);
+  if (!error) close_on_exec(*reservation);
   if (!error) reservation->set_option(tcp::socket::reuse_address(true), error);
   if (!error) reservation->bind(endpoint, error);
   if (!error) endpoint = reservation->local_endpoint(error);
@@ -85,6 +93,7 @@ error_code Server::State::listen() {
   error_code error;
   tcp::acceptor fresh(loops.front()->io());
   fresh.open(endpoint.protocol(), error);
+  if (!error) close_on_exec(fresh);
   if (!error) fresh.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) fresh.bind(endpoint, error);
   if (!error) fresh.listen(boost::asio::socket_base::max_listen_connections, error);
@@ -112,6 +121,7 @@ void Server::State::accept() {
           });
           return;
         }
+        close_on_exec(socket);
         auto connection = std::make_shared<Connection>(loop, std::move(socket), tls ? &*tls : nullptr);
         boost::asio::dispatch(loop.io(), [&loop, connection]() mutable { loop.add(std::move(connection)); });
         accept();

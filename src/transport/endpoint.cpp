@@ -1,5 +1,6 @@
 #include "transport/endpoint.hpp"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
@@ -20,6 +21,7 @@ constexpr long kKeepaliveSeconds = 30;  // of Go's dialer
 constexpr unsigned kUserTimeoutMilliseconds = 60'000;
 
 int prepare_socket(void*, curl_socket_t fd, curlsocktype) {
+  fcntl(fd, F_SETFD, FD_CLOEXEC);  // a program that the user starts does not keep our connections open
   // Unacknowledged data of a host that vanished; keepalive alone only covers silence. Fails on unix sockets, rightly.
   setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMilliseconds, sizeof kUserTimeoutMilliseconds);
   return CURL_SOCKOPT_OK;

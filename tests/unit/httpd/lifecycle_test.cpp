@@ -1,8 +1,11 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -36,6 +39,28 @@ TEST(LifecycleTest, StopWithoutGraceClosesEverything) {
   server->drop_connections();
   server->set_accepting(true);
   EXPECT_EQ(RawClient(server->port()).connect_error(), ECONNREFUSED);
+}
+
+TEST(LifecycleTest, ProgramsThatAreStartedMeanwhileInheritNoSocket) {
+  const auto inherited = [] {
+    std::set<int> found;
+    for (int fd = 0; fd < 1024; ++fd) {
+      const int flags = fcntl(fd, F_GETFD);
+      struct stat info {};
+      if (flags >= 0 && (flags & FD_CLOEXEC) == 0 && fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode)) found.insert(fd);
+    }
+    return found;
+  };
+  const auto before = inherited();
+  Inbox inbox;
+  const auto server = serve(inbox.handler());
+  RawClient client(server->port());
+  client.send(kGet);
+  inbox.at(0);
+
+  auto after = inherited();
+  after.erase(client.fd());
+  EXPECT_EQ(after, before);
 }
 
 TEST(LifecycleTest, AGracefulStopLetsRunningAnswersFinish) {
