@@ -5,14 +5,19 @@
 #include "kubexx/meta/watch_event.hpp"
 #include "kubexx/reflector/lister_watcher.hpp"
 
-/// Several sources as one. Each part keeps the version it is at, so a watch resumes each where that one ended; the
-/// version the reflector asks for is that of one of them and says nothing about the others.
+/// Several sources as one. Each part keeps the version it is at: a watch resumes each where that one ended, and a list
+/// asks each for its own version. The version the reflector asks for is that of one of them and says nothing about the
+/// others, unless it is none ("") or any ("0").
 namespace kubexx::reflector {
 namespace {
 
 struct Part {
   std::shared_ptr<ListerWatcher> source;
   std::string at;  // strand; "" before the first list
+
+  const std::string& version_for(const std::string& asked) const {
+    return asked.empty() || asked == "0" || at.empty() ? asked : at;
+  }
 };
 
 struct Parts {
@@ -67,8 +72,9 @@ class MergedList final : public Call {
 
     void next() {
       query.continue_token = place.token;
-      query.resource_version = place.token.empty() ? place.version : std::string();
-      calls.push_back(parts->all[place.part].source->list(query, strand, std::make_shared<Receiver>(weak_from_this())));
+      const Part& part = parts->all[place.part];
+      query.resource_version = place.token.empty() ? part.version_for(place.version) : std::string();
+      calls.push_back(part.source->list(query, strand, std::make_shared<Receiver>(weak_from_this())));
     }
     void ended(Result<meta::ListMeta> end) {
       if (!end) return sink->on_end(end.error());
@@ -115,7 +121,11 @@ class MergedWatch final : public Call {
     for (std::size_t i = 0; i < run_->parts->all.size(); ++i) {
       auto own = query;
       const auto& part = run_->parts->all[i];
-      if (!run_->initial[i] && !part.at.empty()) own.resource_version = part.at;
+      if (run_->initial[i]) {
+        own.resource_version = part.version_for(query.resource_version);
+      } else if (!part.at.empty()) {
+        own.resource_version = part.at;
+      }
       run_->calls.push_back(part.source->watch(own, strand, std::make_shared<Receiver>(run_, i)));
     }
   }

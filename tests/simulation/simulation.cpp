@@ -96,8 +96,17 @@ void Simulation::make_informer() {
   if (verifies_) options.reflector.verify_every = minutes(3);
   if (chance(0.3)) options.transform = [](meta::Object object) -> Result<meta::Object> { return object; };
   options.mutation_detector = chance(0.05);
-  informer_ = informer::SharedIndexInformer::create(informer::make_client_lister_watcher(client, resource_),
-                                                    std::move(options));
+  std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;
+  if (chance(0.25)) {
+    for (const char* namespace_ : kNamespaces) {
+      informer::ClientSourceOptions source;
+      source.namespace_ = namespace_;
+      sources.push_back(informer::make_client_lister_watcher(client, resource_, source));
+    }
+  } else {
+    sources.push_back(informer::make_client_lister_watcher(client, resource_));
+  }
+  informer_ = informer::SharedIndexInformer::create(reflector::merge_sources(std::move(sources)), std::move(options));
   if (chance(0.7)) change_handlers();
   informer_->start();
 }
