@@ -30,6 +30,9 @@ function(kubexx_library target)
   add_library(kubexx::${arg_NAME} ALIAS ${target})
   list(REMOVE_DUPLICATES outside)
   target_link_libraries(${target} PUBLIC Threads::Threads ${arg_LINK} PRIVATE ${outside})
+  if(KUBEXX_SANITIZE)
+    target_link_options(${target} INTERFACE "$<BUILD_INTERFACE:-fsanitize=${KUBEXX_SANITIZE}>")
+  endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>"
