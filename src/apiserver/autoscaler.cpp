@@ -87,8 +87,8 @@ void to_v2(Draft& draft, const Object& object) {
       metric["resource"][names.values]["averageUtilization"].set(*percent);
       draft[names.part].erase(names.number);
     }
-    for (Value metric : take_annotation(draft, object, names.annotation)["value"].items())
-      draft[names.part][names.field].append(metric);
+    const Object others = take_annotation(draft, object, names.annotation);
+    for (Value metric : others["value"].items()) draft[names.part][names.field].append(metric);
   }
   for (const Rest& names : kRest) {
     const Object kept = take_annotation(draft, object, names.annotation);

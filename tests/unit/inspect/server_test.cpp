@@ -116,9 +116,9 @@ class EventStreamTest : public ::testing::Test {
 TEST_F(EventStreamTest, APageThatDoesNotReadMissesMessagesInsteadOfPilingThemUp) {
   fall_behind();
   const auto missed = events_.missed();
-  for (int i = 0; i < 50; ++i) events_.send(std::string(64 << 10, 'y'));
+  for (int i = 0; i < 200; ++i) events_.send(std::string(64 << 10, 'y'));
   EXPECT_EQ(events_.size(), 1U);
-  EXPECT_GE(events_.missed(), missed + 40);
+  EXPECT_GE(events_.missed(), missed + 100) << "the kernel's buffers take a few more while the test sends";
 }
 
 TEST_F(EventStreamTest, APageThatStaysBehindIsCutOff) {
