@@ -108,9 +108,10 @@ TEST(QuantityTest, AddsAndSubtracts) {
   EXPECT_EQ((q("8Ei") + q("1")).to_string(), "8Ei");
   EXPECT_EQ((-q("5")).to_string(), "-5");
   auto doubled = q("3k");
-  doubled += doubled;
+  const auto& itself = doubled;
+  doubled += itself;
   EXPECT_EQ(doubled.to_string(), "6k");
-  doubled -= doubled;
+  doubled -= itself;
   EXPECT_TRUE(doubled.is_zero());
 }
 
