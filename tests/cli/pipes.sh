@@ -98,7 +98,7 @@ check 0 '^server v1\.' '' k version
 
 # Two deployments of four pods each.
 web_pods() { k get pods -n demo -l app=web -o name | wc -l; }
-for ((i = 0; i < 200; ++i)); do [ "$(k get pods -A -o name | wc -l)" = 8 ] && break; sleep 0.05; done
+for ((i = 0; i < 200; ++i)); do [ "$(k get pods -A | grep -c ' 1/1 .* Running ')" = 8 ] && break; sleep 0.05; done
 [ "$(web_pods)" = 4 ] && echo "ok    selectors" || fail "get -l found $(web_pods) pods, not 4"
 check 0 '^demo +web-[a-z0-9]+-[a-z0-9]+ +1/1 +Running' '' k get pods -A
 check 0 'NOMINATED NODE' '' k get pods -A -o wide

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -24,7 +25,6 @@ bool has_child() {
 
 class Leftovers final : public testing::EmptyTestEventListener {
  public:
-  /// Programs with threads of the whole process (a sanitizer's) begin with more than one.
   void OnTestStart(const testing::TestInfo&) override {
     threads_ = entries("/proc/self/task");
     descriptors_ = entries("/proc/self/fd");
@@ -59,6 +59,7 @@ class Leftovers final : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
+  std::thread([] {}).join();  // ThreadSanitizer starts a thread of its own with the first one
   testing::UnitTest::GetInstance()->listeners().Append(new Leftovers);  // ends of tests are told in reverse order
   return RUN_ALL_TESTS();
 }
