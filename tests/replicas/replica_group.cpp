@@ -74,7 +74,7 @@ void ReplicaGroup::torment(Duration length) {
     } else if (dice == 4 && outage_until == TimePoint()) {
       apiserver::Fault cut;
       cut.reset = true;
-      outage = server_.core().add_fault(cut);
+      outage = faults_.outages % 2 == 0 ? server_.refuse_connections() : server_.core().add_fault(cut);
       outage_until = clock.now() + milliseconds(100 + random_.below(1500));
       ++faults_.outages;
     }
