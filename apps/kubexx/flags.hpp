@@ -46,7 +46,4 @@ Format to_format(std::string_view output);
 /// "20s", "1m30s", "500ms", "2h"; a bare number is seconds.
 Result<Duration> parse_duration(std::string_view text);
 
-/// How many single-letter changes lead from one word to the other.
-std::size_t edit_distance(std::string_view a, std::string_view b);
-
 }  // namespace kubexx::app

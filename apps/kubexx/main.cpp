@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "kubexx/base/edit_distance.hpp"
 #include "kubexx/base/log.hpp"
 #include "terminal.hpp"
 
@@ -79,7 +80,7 @@ int run_program(int argc, char** argv) {
 }  // namespace kubexx::app
 
 int main(int argc, char** argv) {
-  std::setlocale(LC_CTYPE, "");   // how wide letters are
+  std::setlocale(LC_CTYPE, "");   // how wide letters are; NOLINT(concurrency-mt-unsafe): there are no threads yet
   std::signal(SIGPIPE, SIG_IGN);  // `| head` ends a command through its failed write
   return kubexx::app::run_program(argc, argv);
 }

@@ -5,6 +5,8 @@
 #include <memory>
 #include <mutex>
 
+#include "kubexx/base/edit_distance.hpp"
+
 namespace kubexx::client {
 namespace {
 
@@ -55,27 +57,11 @@ bool short_named(const ApiResource& r, const std::string& name) {
   return std::find(r.short_names.begin(), r.short_names.end(), name) != r.short_names.end();
 }
 
-/// How many single-letter edits lead from one word to the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    auto diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 std::string suggestion(const std::vector<ApiResource>& known, const std::string& name) {
   std::string best;
   auto least = std::max<std::size_t>(name.size() / 3, 1) + 1;
   for (const auto& resource : known) {
-    const auto away = std::min(distance(name, resource.resource.resource), distance(name, resource.singular));
+    const auto away = std::min(edit_distance(name, resource.resource.resource), edit_distance(name, resource.singular));
     if (away < least) {
       least = away;
       best = resource.resource.resource;

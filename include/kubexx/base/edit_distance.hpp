@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace kubexx {
+
+/// How many single-byte insertions, removals and replacements lead from one word to the other. For suggestions.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+}  // namespace kubexx
