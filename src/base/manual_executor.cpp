@@ -43,6 +43,10 @@ struct ManualExecutor::State {
 ManualExecutor::ManualExecutor(std::uint64_t seed) : state_(std::make_unique<State>(seed)) {}
 
 ManualExecutor::~ManualExecutor() {
+  shut_down();
+}
+
+void ManualExecutor::shut_down() {
   std::deque<Task> dropped_ready;
   detail::TimerHeap dropped_timers;
   {
@@ -51,7 +55,7 @@ ManualExecutor::~ManualExecutor() {
     dropped_ready.swap(state_->ready);
     std::swap(dropped_timers, state_->timers);
   }
-  // What goes here may still post: such tasks are dropped too, and need state_.
+  // What goes here, without the lock, may still post: such tasks are dropped too.
 }
 
 void ManualExecutor::post(Task task) {

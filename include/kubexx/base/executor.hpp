@@ -129,6 +129,9 @@ class ManualExecutor final : public Executor {
   /// Moves the clock to the next timer and runs what is due; false when no timer is pending.
   bool advance_to_next_timer();
   std::size_t pending_timers() const;
+  /// Drops what waits to run and whatever is posted from now on, as the destructor does. It frees tasks that hold the
+  /// executor themselves.
+  void shut_down();
 
  private:
   struct State;

@@ -182,6 +182,22 @@ TEST(ManualExecutorTest, TimeDoesNotGoBack) {
   EXPECT_THROW(executor.advance(-1s), std::logic_error);
 }
 
+TEST(ManualExecutorTest, ShutDownFreesTasksThatHoldTheExecutorAndTakesNoMore) {
+  auto executor = std::make_shared<ManualExecutor>();
+  const std::weak_ptr<ManualExecutor> watched = executor;
+  int ran = 0;
+  executor->post([executor, &ran] { ++ran; });
+  executor->post_after(1s, [executor, &ran] { ++ran; });
+
+  executor->shut_down();
+  executor->post([&ran] { ++ran; });
+  executor->advance(2s);
+  executor.reset();
+
+  EXPECT_TRUE(watched.expired());
+  EXPECT_EQ(ran, 0);
+}
+
 TEST(TimerTest, ADefaultTimerIsInert) {
   Timer timer;
   timer.cancel();
