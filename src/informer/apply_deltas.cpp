@@ -52,6 +52,11 @@ Result<std::string> key_of(const Delta& delta, const store::Indexer& store) {
 /// One whole list: the store is swapped once, then everybody hears what that changed, deletions first.
 Result<void> replace_all(const Delta& delta, bool initial, store::Indexer& store, Announcer& announcer) {
   const auto before = store.snapshot();
+  const bool repair = !initial && store.last_store_sync_resource_version() == delta.resource_version();
+  const auto tell = [&](Notification notification) {
+    notification.repair = repair;
+    announcer.announce(std::move(notification));
+  };
   std::unordered_set<std::string> listed;
   for (const auto& object : delta.objects()) {
     auto key = store.key_of(object);
@@ -63,12 +68,12 @@ Result<void> replace_all(const Delta& delta, bool initial, store::Indexer& store
   if (!before.empty()) {
     before.for_each_with_key([&](std::string_view key, const meta::Object& object) {
       std::string text(key);
-      if (!listed.contains(text)) announcer.announce(removal(std::move(text), object, false, EventCause::Relist));
+      if (!listed.contains(text)) tell(removal(std::move(text), object, false, EventCause::Relist));
     });
   }
   for (const auto& object : delta.objects()) {
     auto old = before.empty() ? meta::Object() : before.get(*store.key_of(object));
-    announcer.announce(change(std::move(old), object, cause, initial));
+    tell(change(std::move(old), object, cause, initial));
   }
   return {};
 }

@@ -86,6 +86,7 @@ class ClientListerWatcher final : public reflector::ListerWatcher {
     read.first_list = query.limit != 1 && query.continue_token.empty();
     rest::ListCallbacks callbacks;
     callbacks.on_item = [sink](meta::Object item) { sink->on_item(std::move(item)); };
+    callbacks.on_bytes = [sink](std::size_t received) { sink->on_bytes(received); };
     callbacks.on_end = [sink](Result<meta::ListMeta> end) { sink->on_end(std::move(end)); };
     return std::make_unique<Held>(client_.list(path_, tweaked(query), read, strand, std::move(callbacks)));
   }
@@ -97,6 +98,7 @@ class ClientListerWatcher final : public reflector::ListerWatcher {
     rest::WatchCallbacks callbacks;
     callbacks.on_open = [sink] { sink->on_open(); };
     callbacks.on_event = [sink](meta::WatchEvent event) { sink->on_event(std::move(event)); };
+    callbacks.on_bytes = [sink](std::size_t received) { sink->on_bytes(received); };
     callbacks.on_end = [sink](const Error* error) { sink->on_end(error); };
     return std::make_unique<Held>(client_.watch(path_, tweaked(query), read, strand, std::move(callbacks)));
   }

@@ -14,6 +14,7 @@ struct Notification {
   EventCause cause = EventCause::Watch;
   bool initial = false;           ///< counts for the handler's has_synced
   bool final_state_known = true;  ///< of a delete
+  bool repair = false;            ///< by a list of the very version that the cache had: one of the two was wrong
   meta::Object before;
   meta::Object after;
   std::string key;  ///< of a delete

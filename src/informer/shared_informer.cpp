@@ -163,6 +163,7 @@ InformerStatus SharedIndexInformer::status() const {
   status.scope = state_->options.scope;
   const auto total = [this](std::size_t which) { return state_->totals[which].load(std::memory_order_relaxed); };
   status.events = {total(0), total(1), total(2), total(State::kResyncs)};
+  status.repairs = state_->repairs.load(std::memory_order_relaxed);
   status.objects = state_->store.size();
   status.bytes = state_->store.bytes();
   for (const auto& listener : listeners) {

@@ -45,6 +45,9 @@ SharedIndexInformer::State::State(std::shared_ptr<reflector::ListerWatcher> sour
   if (options.description.empty()) options.description = options.resource.resource;
   if (options.name.empty()) options.name = options.description;
   if (!options.metrics) return;
+  repairs_counter =
+      options.metrics->counter("kubexx_informer_repairs_total", "Differences to a list of the version the cache had",
+                               {{"informer", options.name}});
   static constexpr const char* kKinds[] = {"add", "update", "delete"};
   for (int kind = 0; kind < 3; ++kind) {
     for (int cause = 0; cause < 4; ++cause) {
@@ -224,6 +227,10 @@ void SharedIndexInformer::State::announce(Notification notification) {
     }
   }
   const bool sync = notification.kind == Kind::Update && is_sync(notification.before, notification.after);
+  if (notification.repair && !sync) {
+    repairs_counter.add();
+    repairs.fetch_add(1, std::memory_order_relaxed);
+  }
   for (auto place = listeners.begin(); place != listeners.end();) {
     const auto& listener = *place;
     if (listener->closed()) {

@@ -63,6 +63,8 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   std::vector<Gauge> gauges;
   Counter events[3][4];  // kind, cause
   static constexpr std::size_t kResyncs = 3;
+  Counter repairs_counter;
+  std::atomic<std::uint64_t> repairs{0};
   std::array<std::atomic<std::uint64_t>, 4> totals{};  // by kind, and resyncs apart
 };
 

@@ -58,6 +58,8 @@ void write_informer(JsonText& text, const Entry& entry) {
     text.field("lists", status.reflector.lists);
     text.field("watches", status.reflector.watches);
     text.field("skipped", status.reflector.skipped);
+    text.field("received", status.reflector.received_bytes);
+    text.field("repairs", status.repairs);
     text.object("events", [&] {
       text.field("add", status.events.adds);
       text.field("update", status.events.updates);

@@ -10,13 +10,17 @@ constexpr std::int64_t kDefaultPageSize = 500;
 class ListReceiver final : public ListSink {
  public:
   using Item = UniqueFunction<void(meta::Object)>;
+  using Bytes = UniqueFunction<void(std::size_t)>;
   using End = UniqueFunction<void(Result<meta::ListMeta>)>;
-  ListReceiver(Item item, End end) : item_(std::move(item)), end_(std::move(end)) {}
+  ListReceiver(Item item, Bytes bytes, End end)
+      : item_(std::move(item)), bytes_(std::move(bytes)), end_(std::move(end)) {}
   void on_item(meta::Object item) override { item_(std::move(item)); }
+  void on_bytes(std::size_t received) override { bytes_(received); }
   void on_end(Result<meta::ListMeta> result) override { end_(std::move(result)); }
 
  private:
   Item item_;
+  Bytes bytes_;
   End end_;
 };
 
@@ -32,7 +36,7 @@ void Reflector::State::start_list() {
   items.clear();
   continue_token.clear();
   first_version.clear();
-  list_version = relist_version();
+  list_version = verifying ? last_version : relist_version();
   change_status([](ReflectorStatus& s) {
     ++s.lists;
     s.initial_items = 0;
@@ -48,11 +52,12 @@ void Reflector::State::list_page() {
     query.continue_token = continue_token;  // pins the version: no other may be asked for
   } else {
     query.resource_version = list_version;
+    if (verifying) query.resource_version_match = "Exact";
   }
   if (!list_unlimited) {
     if (options.page_size > 0) {
       query.limit = options.page_size;
-    } else if (zero_was_paged || list_version.empty() || list_version == "0") {
+    } else if (verifying || zero_was_paged || list_version.empty() || list_version == "0") {
       query.limit = kDefaultPageSize;
     }  // a list at a version is answered from the server's cache in one piece
   }
@@ -61,6 +66,10 @@ void Reflector::State::list_page() {
       [this, made_in, weak = self](meta::Object item) {
         const auto alive = weak.lock();
         if (alive && generation == made_in) list_item(std::move(item));
+      },
+      [this, made_in, weak = self](std::size_t received) {
+        const auto alive = weak.lock();
+        if (alive && generation == made_in) count_bytes(received);
       },
       [this, made_in, weak = self](Result<meta::ListMeta> result) {
         const auto alive = weak.lock();
@@ -114,8 +123,10 @@ void Reflector::State::list_failed(const Error& error) {
     continue_token.clear();
     return list_page();
   }
-  if ((error.is_expired() || error.is_too_large_resource_version()) && !list_retried) {
+  const bool refused = verifying && (error.is_bad_request() || error.is_invalid());
+  if ((error.is_expired() || error.is_too_large_resource_version() || refused) && !list_retried) {
     list_retried = true;
+    verifying = false;
     version_unavailable = true;
     list_unlimited = false;
     note_error(error);
@@ -133,6 +144,7 @@ bool Reflector::State::deliver(std::vector<meta::Object> objects, const std::str
     end_round("replace_failed", &failure, true);
     return false;
   }
+  verifying = false;
   version_unavailable = false;
   versions_went_back = false;
   last_version = version;

@@ -17,6 +17,8 @@ Reflector::State::State(std::shared_ptr<ListerWatcher> source_in, std::shared_pt
   if (options.metrics) {
     const MetricLabels labels{{"name", options.name}, {"resource", options.type_description}};
     lists_counter = options.metrics->counter("kubexx_reflector_lists_total", "Lists begun", labels);
+    bytes_counter = options.metrics->counter("kubexx_reflector_received_bytes_total",
+                                             "Bytes of lists and watches received", labels);
     watches_counter = options.metrics->counter("kubexx_reflector_watches_total", "Watches begun", labels);
     events_counter = options.metrics->counter("kubexx_reflector_events_total", "Watch events received", labels);
     skipped_counter = options.metrics->counter("kubexx_reflector_skipped_events_total",
@@ -120,6 +122,7 @@ void Reflector::State::drop_call() {
   if (call) strand.post([dropped = std::move(call)] {});
   if (side_call) strand.post([dropped = std::move(side_call)] {});
   items.clear();
+  verifying = false;
   initial.clear();
   initial_order.clear();
   in_initial = false;
@@ -142,6 +145,12 @@ void Reflector::State::enter(ReflectorState next) {
 
 void Reflector::State::note_error(const Error& error) {
   change_status([&error](ReflectorStatus& s) { s.last_error = error; });
+}
+
+void Reflector::State::count_bytes(std::size_t received) {
+  bytes_counter.add(static_cast<double>(received));
+  const std::lock_guard lock(mutex);
+  status.received_bytes += received;
 }
 
 void Reflector::State::count_restart(const char* reason) {

@@ -30,6 +30,7 @@ struct Reflector::State {
   void enter(ReflectorState next);
   void note_error(const Error& error);
   void count_restart(const char* reason);
+  void count_bytes(std::size_t received);
   template <class F>
   void change_status(F&& change);
 
@@ -90,6 +91,7 @@ struct Reflector::State {
   std::string continue_token;
   bool list_retried = false;    // with "" after a refusal
   bool list_unlimited = false;  // after a page expired
+  bool verifying = false;       // the list is to be of exactly the version we have
   bool zero_was_paged = false;  // a list at "0" came in pages: the server has no watch cache
 
   // the watch under way
@@ -109,25 +111,23 @@ struct Reflector::State {
   bool resumed = false;      // this watch goes on where an earlier one ended
 
   mutable std::mutex mutex;
-  ReflectorStatus status;  // guarded by mutex
+  ReflectorStatus status;  // written on the strand with mutex held
 
   Counter lists_counter;
   Counter watches_counter;
   Counter events_counter;
   Counter skipped_counter;
+  Counter bytes_counter;
   std::map<std::string, Counter> restart_counters;
 };
 
 template <class F>
 void Reflector::State::change_status(F&& change) {
-  ReflectorStatus copy;
   {
     const std::lock_guard lock(mutex);
     std::forward<F>(change)(status);
-    if (!options.on_status) return;
-    copy = status;
   }
-  options.on_status(copy);
+  if (options.on_status) options.on_status(status);  // only the strand writes it, and this is the strand
 }
 
 }  // namespace kubexx::reflector

@@ -101,6 +101,9 @@ class MergedList final : public Call {
     void on_item(meta::Object item) override {
       if (const auto self = run.lock(); self && self->sink) self->sink->on_item(std::move(item));
     }
+    void on_bytes(std::size_t received) override {
+      if (const auto self = run.lock(); self && self->sink) self->sink->on_bytes(received);
+    }
     void on_end(Result<meta::ListMeta> end) override {
       if (const auto self = run.lock(); self && self->sink) self->ended(std::move(end));
     }
@@ -179,6 +182,9 @@ class MergedWatch final : public Call {
     }
     void on_event(meta::WatchEvent event) override {
       if (const auto self = run.lock(); self && self->sink) self->event(part, std::move(event));
+    }
+    void on_bytes(std::size_t received) override {
+      if (const auto self = run.lock(); self && self->sink) self->sink->on_bytes(received);
     }
     void on_end(const Error* error) override {
       if (const auto self = run.lock(); self && self->sink) self->ended(error);

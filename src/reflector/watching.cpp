@@ -16,15 +16,18 @@ constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
 
 class WatchReceiver final : public WatchSink {
  public:
-  WatchReceiver(Task open, UniqueFunction<void(meta::WatchEvent)> event, UniqueFunction<void(const Error*)> end)
-      : open_(std::move(open)), event_(std::move(event)), end_(std::move(end)) {}
+  WatchReceiver(Task open, UniqueFunction<void(meta::WatchEvent)> event, UniqueFunction<void(std::size_t)> bytes,
+                UniqueFunction<void(const Error*)> end)
+      : open_(std::move(open)), event_(std::move(event)), bytes_(std::move(bytes)), end_(std::move(end)) {}
   void on_open() override { open_(); }
   void on_event(meta::WatchEvent event) override { event_(std::move(event)); }
+  void on_bytes(std::size_t received) override { bytes_(received); }
   void on_end(const Error* error) override { end_(error); }
 
  private:
   Task open_;
   UniqueFunction<void(meta::WatchEvent)> event_;
+  UniqueFunction<void(std::size_t)> bytes_;
   UniqueFunction<void(const Error*)> end_;
 };
 
@@ -99,6 +102,10 @@ void Reflector::State::open_stream(const meta::ListOptions& query, ReflectorStat
       [this, made_in, weak = self](meta::WatchEvent event) {
         const auto alive = weak.lock();
         if (alive && generation == made_in) watch_event(std::move(event));
+      },
+      [this, made_in, weak = self](std::size_t received) {
+        const auto alive = weak.lock();
+        if (alive && generation == made_in) count_bytes(received);
       },
       [this, made_in, weak = self](const Error* error) {
         const auto alive = weak.lock();
@@ -347,8 +354,12 @@ void Reflector::State::arm_verify() {
   if (options.verify_every <= Duration::zero()) return;
   after(options.verify_every, [this] {
     count_restart("verify");
-    version_unavailable = true;  // the most recent state, not a cached one
     drop_call();
+    list_retried = false;
+    list_unlimited = false;
+    // Of several watches no list has exactly the state: the most recent one, not a cached one, puts right as well.
+    verifying = source->has_one_version();
+    version_unavailable = !verifying;
     start_list();
   });
 }

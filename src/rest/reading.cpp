@@ -55,7 +55,10 @@ class ListCall final : public CallCore {
     reader_ = std::move(*reader);
     return {};
   }
-  Result<void> take(std::string_view bytes) override { return reader_->feed(bytes); }
+  Result<void> take(std::string_view bytes) override {
+    if (callbacks_.on_bytes) callbacks_.on_bytes(bytes.size());
+    return over() ? Result<void>() : reader_->feed(bytes);
+  }
   void finished(const Error* error) override {
     place.leave();
     if (error) return callbacks_.on_end(*error);
@@ -88,7 +91,10 @@ class WatchCall final : public CallCore {
     if (callbacks_.on_open) callbacks_.on_open();
     return {};
   }
-  Result<void> take(std::string_view bytes) override { return reader_->feed(bytes); }
+  Result<void> take(std::string_view bytes) override {
+    if (callbacks_.on_bytes) callbacks_.on_bytes(bytes.size());
+    return over() ? Result<void>() : reader_->feed(bytes);
+  }
   void finished(const Error* error) override {
     place.leave();
     // A stream cut inside an event lost nothing that a new watch would not bring: that is the end of it, not an error.

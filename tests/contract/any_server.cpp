@@ -6,6 +6,7 @@
 #include <mutex>
 #include <random>
 
+#include "contract/queue_under_test.hpp"
 #include "kubexx/client/discovery.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
@@ -136,6 +137,7 @@ bool AnyServerTest::compact_history() const {
 std::unique_ptr<informer::DynamicSharedInformerFactory> AnyServerTest::make_factory(
     rest::Client client, informer::FactoryOptions options) const {
   options.namespace_ = namespace_name_;
+  options.queue = queue_under_test();
   options.backoff.initial = std::chrono::milliseconds(10);
   options.backoff.cap = std::chrono::milliseconds(200);
   // A whole cluster puts a ConfigMap of its own into every namespace.

@@ -5,6 +5,7 @@
 #include <latch>
 #include <thread>
 
+#include "contract/queue_under_test.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/testing/client.hpp"
@@ -35,6 +36,7 @@ class InformerContractTest : public ::testing::Test {
 
   void make_factory(FactoryOptions options = {}) {
     options.backoff = Backoff::none();
+    options.queue = contract::queue_under_test();
     factory_ = std::make_unique<DynamicSharedInformerFactory>(client(server_), std::move(options));
   }
   Informer<meta::Object> config_maps() {

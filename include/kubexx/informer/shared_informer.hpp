@@ -76,6 +76,8 @@ struct InformerStatus {
   std::size_t queue_depth = 0;
   std::string resource_version;
   EventTotals events;
+  /// Differences put right by a list of the version the cache had (verify_every). Not counted by QueueKind::PerKey.
+  std::uint64_t repairs = 0;
   reflector::ReflectorStatus reflector;
   std::vector<HandlerStatus> handlers;
 };

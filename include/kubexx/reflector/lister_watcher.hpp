@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@ class ListSink {
  public:
   virtual ~ListSink() = default;
   virtual void on_item(meta::Object item) = 0;
+  virtual void on_bytes(std::size_t received) { static_cast<void>(received); }  ///< if the source can tell
   /// Exactly once, last.
   virtual void on_end(Result<meta::ListMeta> result) = 0;
 };
@@ -30,6 +32,7 @@ class WatchSink {
   virtual ~WatchSink() = default;
   virtual void on_open() = 0;  ///< the server accepted the watch
   virtual void on_event(meta::WatchEvent event) = 0;
+  virtual void on_bytes(std::size_t received) { static_cast<void>(received); }  ///< if the source can tell
   /// Exactly once, last. Null: a clean close by the server. Before on_open: the watch was refused or never connected.
   /// An Error of kind Decode: an event could not be read, and what follows cannot be trusted.
   virtual void on_end(const Error* error) = 0;

@@ -49,6 +49,7 @@ struct ReflectorStatus {
   std::uint64_t watches = 0;        ///< watches opened, WatchLists included
   std::uint64_t events = 0;
   std::uint64_t skipped = 0;                      ///< events of another kind or without metadata
+  std::uint64_t received_bytes = 0;               ///< of lists and watches, where the source can tell
   std::map<std::string, std::uint64_t> restarts;  ///< watch ends by reason: closed, short, expired, throttled, ...
   std::optional<TimePoint> last_activity;         ///< last event, bookmark or whole state
   std::size_t initial_items = 0;                  ///< items of the list under way, for progress
@@ -71,9 +72,10 @@ struct ReflectorOptions {
   int watch_list_streams = 5;                               ///< streams that end before their bookmark: likewise
   Duration watch_list_reprobe = std::chrono::minutes(10);   ///< how long a refusal is remembered
   Duration version_check = std::chrono::minutes(5);         ///< how often a restored server is looked for; 0: never
-  Duration verify_every = Duration::zero();                 ///< a full list on purpose; 0: never
-  Duration poll_interval = std::chrono::minutes(5);         ///< between lists of a resource without watch
-  WatchErrorHandler watch_error_handler;                    ///< absent: a log line
+  /// A list of the version the cache has, on purpose: what differs is put right. 0: never.
+  Duration verify_every = Duration::zero();
+  Duration poll_interval = std::chrono::minutes(5);  ///< between lists of a resource without watch
+  WatchErrorHandler watch_error_handler;             ///< absent: a log line
   /// Every change of state, on the strand; for sync waiting and the inspector. Must not block.
   std::function<void(const ReflectorStatus&)> on_status;
   std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics

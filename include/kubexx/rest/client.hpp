@@ -78,12 +78,14 @@ class Call {
 struct ListCallbacks {
   UniqueFunction<void(meta::Object)> on_item;
   UniqueFunction<void(Result<meta::ListMeta>)> on_end;  ///< exactly once, last
+  UniqueFunction<void(std::size_t)> on_bytes = {};      ///< so many arrived, before their items; may be absent
 };
 
 struct WatchCallbacks {
   Task on_open;
   UniqueFunction<void(meta::WatchEvent)> on_event;
-  UniqueFunction<void(const Error*)> on_end;  ///< exactly once, last; null: closed cleanly by the server
+  UniqueFunction<void(const Error*)> on_end;        ///< exactly once, last; null: closed cleanly by the server
+  UniqueFunction<void(std::size_t)> on_bytes = {};  ///< so many arrived, before their events; may be absent
 };
 
 struct ByteCallbacks {

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kubexx/informer/shared_informer.hpp"
@@ -40,6 +41,39 @@ TEST(InformerStatusTest, CountsEventsByTypeAndTheTimeSpentInHandlers) {
   ASSERT_EQ(status.handlers.size(), 1U);
   EXPECT_EQ(status.handlers[0].calls, 4U);
   EXPECT_EQ(status.handlers[0].busy, std::chrono::milliseconds(6));
+  informer->stop();
+  executor->run_until_idle();
+}
+
+TEST(InformerStatusTest, CountsWhatAListOfTheVersionItHadPutsRight) {
+  const auto executor = std::make_shared<ManualExecutor>();
+  const auto script = std::make_shared<Script>();
+  script->answer({config_map("kept", "1"), config_map("wrong", "2"), config_map("surplus", "3")}, "5");
+  InformerOptions options;
+  options.name = "maps";
+  options.executor = executor;
+  options.handlers = executor;
+  options.reflector.version_check = Duration::zero();
+  options.reflector.verify_every = std::chrono::minutes(1);
+  options.metrics = std::make_shared<MetricsRegistry>();
+  const auto metrics = options.metrics;
+  const auto informer = SharedIndexInformer::create(script, std::move(options));
+  informer->start();
+  executor->run_until_idle();
+  script->stream().send({meta::WatchEventType::Modified, config_map("kept", "6")});
+  executor->run_until_idle();
+  script->answer({config_map("kept", "6"), config_map("wrong", "4"), config_map("missing", "4")}, "6");
+
+  executor->advance(std::chrono::minutes(1));
+
+  EXPECT_EQ(informer->status().repairs, 3U);
+  EXPECT_NE(metrics->expose().find("kubexx_informer_repairs_total{informer=\"maps\"} 3"), std::string::npos)
+      << metrics->expose();
+  EXPECT_THAT(informer->indexer()->list_keys(), ::testing::UnorderedElementsAre("ns/kept", "ns/missing", "ns/wrong"));
+
+  script->answer({config_map("kept", "7")}, "8");  // a newer state is no repair
+  executor->advance(std::chrono::minutes(1));
+  EXPECT_EQ(informer->status().repairs, 3U);
   informer->stop();
   executor->run_until_idle();
 }

@@ -566,18 +566,44 @@ TEST_F(ReflectorTest, AResourceWithoutWatchIsPolled) {
   EXPECT_TRUE(script->watches.empty());
 }
 
-TEST_F(ReflectorTest, VerifyListsTheMostRecentStateAndGoesOnWatching) {
+TEST_F(ReflectorTest, VerifyListsExactlyTheVersionItHasAndGoesOnWatching) {
   script->answer({config_map("a", "1")}, "5");
   ReflectorOptions options;
   options.verify_every = minutes(2);
   start(std::move(options));
+  script->answer({config_map("a", "2")}, "5");
+
+  executor->advance(minutes(2));
+
+  EXPECT_EQ(script->lists.back().resource_version, "5");
+  EXPECT_EQ(script->lists.back().resource_version_match, "Exact");
+  EXPECT_EQ(sink->state.at("a"), "2");
+  EXPECT_EQ(script->watches.back().resource_version, "5");
+}
+
+TEST_F(ReflectorTest, VerifyTakesTheMostRecentStateWhereTheServerForgotTheVersion) {
+  script->answer({config_map("a", "1")}, "5");
+  ReflectorOptions options;
+  options.verify_every = minutes(2);
+  start(std::move(options));
+  script->answer(Error::api(410, "Expired", "too old"));
   script->answer({config_map("a", "9")}, "10");
 
   executor->advance(minutes(2));
 
   EXPECT_EQ(script->lists.back().resource_version, "");
+  EXPECT_EQ(script->lists.back().resource_version_match, "");
   EXPECT_EQ(sink->state.at("a"), "9");
   EXPECT_EQ(script->watches.back().resource_version, "10");
+}
+
+TEST_F(ReflectorTest, CountsTheBytesOfListsAndWatches) {
+  script->answer({config_map("a", "1")}, "5");
+  start();
+  script->stream().receive(70);
+  run();
+
+  EXPECT_EQ(reflector->status().received_bytes, Script::kListBytes + 70U);
 }
 
 // TestReflectorWatchStoppedBefore, TestReflectorWatchStoppedAfter, TestRunUntil

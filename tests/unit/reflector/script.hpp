@@ -49,6 +49,9 @@ class Script final : public ListerWatcher {
     void send(meta::WatchEvent event) {
       run([event](WatchSink& s) { s.on_event(event); });
     }
+    void receive(std::size_t bytes) {
+      run([bytes](WatchSink& s) { s.on_bytes(bytes); });
+    }
     void close() {
       run([](WatchSink& s) { s.on_end(nullptr); });
     }
@@ -81,6 +84,7 @@ class Script final : public ListerWatcher {
       auto answer = std::move(answers.front());
       answers.pop_front();
       strand.post([sink, answer]() mutable {
+        sink->on_bytes(kListBytes);
         for (auto& item : answer.items) sink->on_item(item);
         sink->on_end(answer.end);
       });
@@ -117,6 +121,8 @@ class Script final : public ListerWatcher {
   }
   void answer(Error error) { answers.push_back({{}, std::move(error)}); }
   Stream& stream() { return *streams.back(); }
+
+  static constexpr std::size_t kListBytes = 100;  // what every answer is said to have had
 
   bool watch_list = false;
   bool watchable = true;
