@@ -116,8 +116,7 @@ class TracesTest : public testing::Test {
       ASSERT_EQ(run.replaces(), 1U);
       ASSERT_GE(whole.size(), 5U);
     }
-    const std::size_t stride = 1 + body.size() / 2000;
-    for (std::size_t at = 0; at < body.size(); at += stride) {
+    for (std::size_t at = 0; at < body.size(); ++at) {
       Run run;
       run.player->answers.push_back({type, body.substr(0, at), true, false});
       run.player->answers.push_back({type, body, false, true});
@@ -153,20 +152,27 @@ TEST_F(TracesTest, ARecordedWatchUntilItsDefinitionIsRemovedCutAnywhereEndsEmpty
   }
 }
 
-TEST_F(TracesTest, ARecordedExpiredWatchListsAgain) {
+TEST_F(TracesTest, ARecordedExpiredWatchCutAnywhereListsAgainOnce) {
   const std::string list =
       R"({"apiVersion":"v1","kind":"ConfigMapList","metadata":{"resourceVersion":"300"},"items":[]})";
   for (const bool protobuf : {false, true}) {
-    Run run;
-    run.player->list = list;
-    run.player->answers.push_back(protobuf ? Player::Answer{kProtobuf, trace("902-watch-version-too-old-410-protobuf")}
-                                           : Player::Answer{kJson, trace("901-watch-version-too-old-410")});
-    run.player->answers.push_back({kJson, "", false, true});
-    run.go({"", "v1", "configmaps"}, protobuf ? rest::Format::Protobuf : rest::Format::Json, false);
+    const auto format = protobuf ? rest::Format::Protobuf : rest::Format::Json;
+    const auto type = protobuf ? kProtobuf : kJson;
+    const auto body = trace(protobuf ? "902-watch-version-too-old-410-protobuf" : "901-watch-version-too-old-410");
+    const std::size_t whole = body.ends_with('\n') ? body.size() - 1 : body.size();
+    for (std::size_t at = 0; at <= whole; ++at) {
+      Run run;
+      run.player->list = list;
+      if (at < whole) run.player->answers.push_back({type, body.substr(0, at), true, false});
+      run.player->answers.push_back({type, body});
+      run.player->answers.push_back({kJson, "", false, true});
+      run.go({"", "v1", "configmaps"}, format, false);
 
-    EXPECT_EQ(run.reflector->status().restarts["expired"], 1U);
-    EXPECT_EQ(run.sink->history, (std::vector<std::string>{"replace at 300", "replace at 300"}));
-    EXPECT_EQ(run.reflector->status().state, reflector::ReflectorState::Watching);
+      const auto status = run.reflector->status();
+      ASSERT_EQ(status.restarts.at("expired"), 1U) << "cut at " << at;
+      ASSERT_EQ(run.sink->history.back(), "replace at 300") << "cut at " << at;
+      ASSERT_EQ(status.state, reflector::ReflectorState::Watching) << "cut at " << at;
+    }
   }
 }
 
