@@ -13,8 +13,14 @@ constexpr long kIdleSeconds = 90;
 
 }  // namespace
 
-Http1Transfer::Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_ptr<Call> call, CallOwner& owner)
-    : EndpointTransfer(multi, std::move(endpoint), call->target.path), call_(std::move(call)), owner_(&owner) {
+Http1Transfer::Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_ptr<Call> call, CallOwner& owner,
+                             Http1Watchdog& watchdog)
+    : EndpointTransfer(multi, std::move(endpoint), call->target.path),
+      call_(std::move(call)),
+      owner_(&owner),
+      watchdog_(&watchdog),
+      loop_(&multi.loop()),
+      last_heard_(loop_->now()) {
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(CURLOPT_HTTP09_ALLOWED, 0L);
   set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
@@ -24,12 +30,11 @@ Http1Transfer::Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_pt
   set(CURLOPT_HEADERDATA, this);
   set(CURLOPT_WRITEFUNCTION, &Http1Transfer::on_body);
   set(CURLOPT_WRITEDATA, this);
-  if (call_->request().gate) {
-    set(CURLOPT_PREREQFUNCTION, &Http1Transfer::before_request);
-    set(CURLOPT_PREREQDATA, this);
-  }
+  set(CURLOPT_PREREQFUNCTION, &Http1Transfer::before_request);
+  set(CURLOPT_PREREQDATA, this);
   set_request();
   start();
+  watchdog_->add(*this);
 }
 
 void Http1Transfer::set_request() {
@@ -60,7 +65,9 @@ void Http1Transfer::set_request() {
 /// The connection is there, nothing of the request has been sent.
 int Http1Transfer::before_request(void* context, char*, char*, int, int) {
   auto* self = static_cast<Http1Transfer*>(context);
-  self->refused_ = self->call_->request().gate->closed();
+  self->connected_ = true;
+  self->last_heard_ = self->loop_->now();
+  if (const auto& gate = self->call_->request().gate) self->refused_ = gate->closed();
   return self->refused_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
@@ -69,6 +76,7 @@ std::size_t Http1Transfer::on_header(char* data, std::size_t size, std::size_t c
 }
 
 bool Http1Transfer::header_line(std::string_view line) {
+  last_heard_ = loop_->now();
   if (call_->answered()) return true;  // trailers
   header_bytes_ += line.size();
   if (header_bytes_ > kMaxHeaderBytes) {
@@ -84,7 +92,10 @@ bool Http1Transfer::header_line(std::string_view line) {
     std::from_chars(code.data(), code.data() + code.size(), status_);
     headers_ = {};
   } else if (text.empty()) {
-    if (status_ >= 200) call_->headers(status_, std::move(headers_));
+    if (status_ >= 200) {
+      call_->headers(status_, std::move(headers_));
+      watchdog_->answered(*this);
+    }
     headers_ = {};
   } else if (auto colon = text.find(':'); colon != std::string_view::npos) {
     headers_.add(to_lower(text.substr(0, colon)), std::string(trim(text.substr(colon + 1))));
@@ -94,6 +105,7 @@ bool Http1Transfer::header_line(std::string_view line) {
 
 std::size_t Http1Transfer::on_body(char* data, std::size_t size, std::size_t count, void* context) {
   auto* self = static_cast<Http1Transfer*>(context);
+  self->last_heard_ = self->loop_->now();
   self->call_->data({data, size * count});
   if (self->call_->ended()) return 0;
   if (self->call_->paused()) curl_easy_pause(self->easy(), CURLPAUSE_RECV);
@@ -106,7 +118,18 @@ void Http1Transfer::resumed(Call& call, std::size_t) {
     owner_->retire(*this);
     return;
   }
-  if (!call.paused()) curl_easy_pause(easy(), CURLPAUSE_CONT);
+  if (call.paused()) return;
+  last_heard_ = loop_->now();  // its silence until now was ours
+  curl_easy_pause(easy(), CURLPAUSE_CONT);
+}
+
+void Http1Transfer::give_up() {
+  dead_ = true;
+  const auto call = call_;
+  CallOwner& owner = *owner_;
+  owner.retire(*this);
+  owner.finished(call, Error::transport(TransportFailure::Dead,
+                                        call->target.address() + ": silent, and a probe was not answered"));
 }
 
 void Http1Transfer::on_done(CURLcode code) {

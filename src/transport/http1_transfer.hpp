@@ -5,6 +5,7 @@
 
 #include "transport/call.hpp"
 #include "transport/endpoint.hpp"
+#include "transport/http1_watchdog.hpp"
 
 namespace kubexx::transport {
 
@@ -13,7 +14,9 @@ namespace kubexx::transport {
 /// A pause stops reading the socket, so the peer stops by TCP; at most one buffer of bytes waits meanwhile.
 class Http1Transfer final : public EndpointTransfer, public Carrier {
  public:
-  Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_ptr<Call> call, CallOwner& owner);
+  Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_ptr<Call> call, CallOwner& owner,
+                Http1Watchdog& watchdog);
+  ~Http1Transfer() override { watchdog_->remove(*this); }
 
   /// 0 if it went over a connection that was there.
   double connections_made() const {
@@ -21,6 +24,13 @@ class Http1Transfer final : public EndpointTransfer, public Carrier {
     curl_easy_getinfo(easy(), CURLINFO_NUM_CONNECTS, &count);
     return static_cast<double>(count);
   }
+
+  // For the watchdog.
+  bool answered() const noexcept { return call_->answered(); }
+  bool expects_bytes() const noexcept { return connected_ && !call_->paused(); }
+  TimePoint last_heard() const noexcept { return last_heard_; }
+  void give_up();  ///< ends the call; destroys this object
+  bool found_dead() const noexcept { return dead_; }
 
   void drop(Call&) override { owner_->retire(*this); }
   void resumed(Call& call, std::size_t taken) override;
@@ -35,6 +45,11 @@ class Http1Transfer final : public EndpointTransfer, public Carrier {
 
   std::shared_ptr<Call> call_;
   CallOwner* owner_;
+  Http1Watchdog* watchdog_;
+  EventLoop* loop_;
+  TimePoint last_heard_;
+  bool connected_ = false;
+  bool dead_ = false;
   int status_ = 0;
   std::size_t header_bytes_ = 0;
   Headers headers_;

@@ -18,7 +18,8 @@ Pool::Pool(EventLoop& loop, const TransportOptions& options, ProxyRules proxies,
       tls_(std::move(tls)),
       tls_in_use_(tls_.current()),
       metrics_(options.metrics),
-      multi_(loop) {}
+      multi_(loop),
+      watchdog_(multi_, options, [this](const Target& target) { return endpoint(target); }) {}
 
 Pool::~Pool() = default;
 
@@ -119,7 +120,7 @@ void Pool::dialed(Origin& origin, Dial& dial, std::optional<Error> error) {
 }
 
 void Pool::place_on_http1(const std::shared_ptr<Call>& call) {
-  auto transfer = std::make_unique<Http1Transfer>(multi_, endpoint(call->target), call, *this);
+  auto transfer = std::make_unique<Http1Transfer>(multi_, endpoint(call->target), call, *this, watchdog_);
   call->carrier = transfer.get();
   transfers_.emplace(transfer.get(), std::move(transfer));
 }
@@ -187,6 +188,7 @@ void Pool::refused(std::shared_ptr<Call> call, Error error) {
 void Pool::retire(Carrier& carrier) {
   if (auto transfer = transfers_.find(&carrier); transfer != transfers_.end()) {
     metrics_.http1_connections.add(transfer->second->connections_made());
+    if (transfer->second->found_dead()) metrics_.dead_connections.add();
     transfers_.erase(transfer);
     return;
   }

@@ -63,6 +63,7 @@ class Pool final : public CallOwner {
   std::shared_ptr<const TlsMaterial> tls_in_use_;
   TransportMetrics metrics_;
   CurlMulti multi_;
+  Http1Watchdog watchdog_;
   std::unordered_set<std::shared_ptr<Call>> calls_;
   std::map<std::string, Origin> origins_;
   std::unordered_map<Carrier*, std::unique_ptr<Http1Transfer>> transfers_;

@@ -14,7 +14,7 @@ struct TransportMetrics {
     http1_connections = registry.counter("kubexx_transport_connections_total", help, {{"protocol", "http1"}});
     http2_connections = registry.counter("kubexx_transport_connections_total", help, {{"protocol", "http2"}});
     dead_connections = registry.counter("kubexx_transport_dead_connections_total",
-                                        "HTTP/2 connections given up because a ping was not answered.");
+                                        "Connections given up because a probe was not answered.");
     calls = registry.counter("kubexx_transport_requests_total", "Requests handed to the HTTP client.");
   }
 
