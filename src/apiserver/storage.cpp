@@ -109,8 +109,11 @@ meta::Object Storage::erase(Bucket& bucket, const std::string& key) {
   return last;
 }
 
+// What only the history keeps: the state before, and the last one of what is gone. A state after is the current one, or
+// is counted by the event that replaced it, which goes later than this one.
 void Storage::record(Event event) {
-  event.bytes = sizeof(Event) + event.key.size() + event.object.byte_size();
+  event.bytes = sizeof(Event) + event.key.size() + (event.previous ? event.previous.byte_size() : 0) +
+                (event.type == meta::WatchEventType::Deleted ? event.object.byte_size() : 0);
   auto shared = std::make_shared<const Event>(std::move(event));
   bytes_ += shared->bytes;
   shared->bucket->history.push_back(shared);

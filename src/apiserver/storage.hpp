@@ -27,7 +27,7 @@ struct Event {
   meta::Object object;
   meta::Object previous;  ///< null for Added
   Bucket* bucket = nullptr;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  ///< that go with it
   /// The object in the forms watchers asked for, each made once. Guarded by the owner of the storage.
   mutable std::vector<std::pair<std::uint64_t, std::shared_ptr<const std::string>>> encodings;
 };
@@ -70,7 +70,7 @@ class Storage {
 
   void compact();
   std::size_t history_size() const noexcept { return order_.size(); }
-  std::size_t history_bytes() const noexcept { return bytes_; }
+  std::size_t history_bytes() const noexcept { return bytes_; }  ///< kept for the history alone
 
   /// Up to `limit` (0: all) objects from `start` (inclusive) with the key prefix, as they were at `version`.
   struct Page {
