@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -170,8 +170,14 @@ class Generator {
         port_(server.port()),
         head_(" HTTP/1.1\r\nhost: load\r\nauthorization: Bearer " + server.admin_token() + "\r\n"),
         filler_(plan.object_bytes, 'x') {
-    for (std::size_t i = 0; i < plan.writers; ++i) writers_.push_back(std::make_unique<Writer>(port_));
+    for (std::size_t i = 0; i < plan.writers; ++i) {
+      writers_.push_back(std::make_unique<Writer>(port_));
+      poll(writers_.back()->socket, i);
+    }
   }
+  ~Generator() { ::close(epoll_); }
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
 
   Outcome run() {
     create();
@@ -195,33 +201,42 @@ class Generator {
     if (out_.failure.empty()) out_.failure = std::move(why);
   }
 
+  void poll(const Socket& socket, std::size_t index) const {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = index;
+    ::epoll_ctl(epoll_, EPOLL_CTL_ADD, socket.fd(), &event);
+  }
+
   // Moves what can be moved within a few milliseconds.
   void turn() {
-    std::vector<pollfd> polled;
     for (auto& writer : writers_) {
       if (!writer->next()) fail("a writer's connection broke");
-      polled.push_back({writer->socket.fd(), POLLIN, 0});
     }
-    for (auto& watcher : watchers_) polled.push_back({watcher->socket.fd(), POLLIN, 0});
-    ::poll(polled.data(), polled.size(), 1);
-    for (std::size_t i = 0; i < writers_.size(); ++i) {
-      if (polled[i].revents == 0) continue;
-      Writer& writer = *writers_[i];
-      if (!writer.socket.receive(writer.in)) fail("a writer's connection was closed");
-      if (const int status = writer.answer(); status != 0) {
-        ++answered_;
-        if (status >= 300) fail("a write was answered " + std::to_string(status));
+    epoll_event events[64];
+    const int count = ::epoll_wait(epoll_, events, 64, 1);
+    for (int i = 0; i < count; ++i) {
+      const std::size_t index = events[i].data.u64;
+      if (index < writers_.size()) {
+        hear(*writers_[index]);
+      } else {
+        hear(*watchers_[index - writers_.size()]);
       }
     }
-    for (std::size_t i = 0; i < watchers_.size(); ++i) {
-      if (polled[writers_.size() + i].revents == 0) continue;
-      Watcher& watcher = *watchers_[i];
-      const std::uint64_t before = watcher.last;
-      if (!watcher.socket.receive(watcher.in)) fail("a watch was cut");
-      watcher.parse();
-      out_.delivered += watcher.last - before;
-      if (!watcher.failure.empty()) fail("a watcher: " + watcher.failure);
-    }
+  }
+  void hear(Writer& writer) {
+    if (!writer.socket.receive(writer.in)) fail("a writer's connection was closed");
+    const int status = writer.answer();
+    if (status == 0) return;
+    ++answered_;
+    if (status >= 300) fail("a write was answered " + std::to_string(status));
+  }
+  void hear(Watcher& watcher) {
+    const std::uint64_t before = watcher.last;
+    if (!watcher.socket.receive(watcher.in)) fail("a watch was cut");
+    watcher.parse();
+    out_.delivered += watcher.last - before;
+    if (!watcher.failure.empty()) fail("a watcher: " + watcher.failure);
   }
   template <class Condition>
   bool turn_until(Condition condition) {
@@ -267,6 +282,7 @@ class Generator {
       if (!watcher->socket.send("GET " + path(i % plan_.namespaces) + "?watch=1&resourceVersion=" + version + head_ +
                                 "\r\n"))
         fail("a watch could not be asked for");
+      poll(watcher->socket, writers_.size() + i);
       watchers_.push_back(std::move(watcher));
     }
     turn_until([&] {
@@ -314,6 +330,7 @@ class Generator {
   const std::string head_;
   const std::string filler_;
   const Clock& clock_ = Clock::system();
+  const int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   std::vector<std::unique_ptr<Writer>> writers_;
   std::vector<std::unique_ptr<Watcher>> watchers_;
   std::uint64_t answered_ = 0;
