@@ -2,6 +2,7 @@
 
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/object_builder.hpp"
+#include "kubexx/meta/status.hpp"
 
 namespace kubexx::apiserver {
 namespace {
@@ -137,38 +138,7 @@ ErrorCause forbidden_value(std::string field, std::string_view why) {
 }
 
 std::string reason_of_code(int code) {
-  switch (code) {
-    case 400:
-      return "BadRequest";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "NotFound";
-    case 405:
-      return "MethodNotAllowed";
-    case 406:
-      return "NotAcceptable";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Expired";
-    case 415:
-      return "UnsupportedMediaType";
-    case 422:
-      return "Invalid";
-    case 429:
-      return "TooManyRequests";
-    case 500:
-      return "InternalError";
-    case 503:
-      return "ServiceUnavailable";
-    case 504:
-      return "Timeout";
-    default:
-      return "";
-  }
+  return code == 410 ? "Expired" : std::string(meta::reason_for_code(code));
 }
 
 meta::Object status_object(const Error& error, std::string_view continue_token) {

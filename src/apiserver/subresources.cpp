@@ -62,6 +62,20 @@ Object scale_of(const Resource& resource, const Object& object) {
   return scale.to_object();
 }
 
+/// What a server says to a binding or an eviction that it accepted.
+Answer created() {
+  Answer out;
+  out.status = 201;
+  meta::Draft status;
+  status["kind"].set("Status");
+  status["apiVersion"].set("v1");
+  status["metadata"].set_map();
+  status["status"].set("Success");
+  status["code"].set(201);
+  out.object = status.to_object();
+  return out;
+}
+
 }  // namespace
 
 Result<Answer> CoreImpl::do_subresource(Call& call) {
@@ -90,16 +104,7 @@ Result<Answer> CoreImpl::do_subresource(Call& call) {
     condition["lastProbeTime"].set_null();
     condition["lastTransitionTime"].set(now_text());
     if (!call.dry_run) store(resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
-    Answer out;
-    out.status = 201;
-    meta::Draft status;
-    status["kind"].set("Status");
-    status["apiVersion"].set("v1");
-    status["metadata"].set_map();
-    status["status"].set("Success");
-    status["code"].set(201);
-    out.object = status.to_object();
-    return out;
+    return created();
   }
   if (pods && sub == "eviction" && call.route.verb == "create") {
     if (auto refused = check_budget(object); !refused) return refused.error();
@@ -110,16 +115,7 @@ Result<Answer> CoreImpl::do_subresource(Call& call) {
     options.dry_run = call.dry_run;
     auto deletion = delete_object(resource, key, options);
     if (!deletion) return deletion.error();
-    Answer out;
-    out.status = 201;
-    meta::Draft status;
-    status["kind"].set("Status");
-    status["apiVersion"].set("v1");
-    status["metadata"].set_map();
-    status["status"].set("Success");
-    status["code"].set(201);
-    out.object = status.to_object();
-    return out;
+    return created();
   }
   if (resource.group.empty() && resource.resource == "namespaces" && sub == "finalize" && call.route.verb == "update") {
     meta::Draft draft = object.edit();
