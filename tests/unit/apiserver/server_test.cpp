@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "kubexx/meta/json.hpp"
@@ -11,6 +12,12 @@
 
 namespace kubexx::apiserver {
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr Duration kStartBound = std::chrono::milliseconds(500);
+#else
+constexpr Duration kStartBound = std::chrono::milliseconds(50);
+#endif
 
 const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
@@ -39,6 +46,22 @@ TEST(ServerTest, AnswersOverHttpAndStreamsWatches) {
   EXPECT_TRUE(watcher.fill_until("\"type\":\"ADDED\""));
   EXPECT_TRUE(watcher.fill_until("\"name\":\"a\""));
   EXPECT_EQ(server.requests().count("watch", "configmaps"), 1u);
+}
+
+TEST(ServerTest, StartsInLessThanFiftyMilliseconds) {
+  for (const bool tls : {false, true}) {
+    Duration best = Duration::max();
+    for (int i = 0; i < 5; ++i) {
+      Options options;
+      options.tls = tls;
+      const TimePoint before = Clock::system().now();
+      Server server(options);
+      httpd::RawClient client(server.port());
+      EXPECT_TRUE(client.connected());
+      best = std::min(best, Clock::system().now() - before);
+    }
+    EXPECT_LT(best, kStartBound) << "tls " << tls;
+  }
 }
 
 TEST(ServerTest, KnowsWhenAWatcherLeft) {
