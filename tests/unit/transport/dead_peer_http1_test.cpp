@@ -129,7 +129,7 @@ TEST(DeadHttp1PeerTest, AServerOfOneConnectionAtATimeIsNotTakenForAStoppedOne) {
 
 TEST(DeadHttp1PeerTest, AServerThatTakesNoNewConnectionsKeepsTheOldOnes) {
   Listener listener;
-  auto client = make_transport(probing(300ms, 300ms));
+  auto client = make_transport(probing(1s, 300ms));
   Pending watch(*client, get("http://" + listener.address() + "/"));
   Peer first(listener.accept());
   answer(first);
@@ -141,13 +141,13 @@ TEST(DeadHttp1PeerTest, AServerThatTakesNoNewConnectionsKeepsTheOldOnes) {
 
   listener.shut_down();
 
-  EXPECT_FALSE(watch->await_end(1s));
+  EXPECT_FALSE(watch->await_end(2s));
   EXPECT_FALSE(beside->ended());
 }
 
 TEST(DeadHttp1PeerTest, APausedReaderIsNoSilence) {
   ServerProcess server;
-  auto client = make_transport(probing(50ms, 50ms));
+  auto client = make_transport(probing(300ms, 300ms));
   Pending beside(*client, get(server.url()));
   ASSERT_TRUE(beside->await_bytes(5));
   Pending watch(*client, get(server.url()));
