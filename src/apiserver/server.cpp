@@ -19,6 +19,8 @@
 namespace kubexx::apiserver {
 namespace {
 
+constexpr Duration kGrace = std::chrono::seconds(1);  // for answers under way when the server stops
+
 /// Core's answers over HTTP.
 class HttpWriter final : public ResponseWriter {
  public:
@@ -157,13 +159,21 @@ Server::Server(Options options) : state_(std::move(start(std::move(options)).val
 Server::Server(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Server::~Server() {
-  if (state_) stop();
+  if (!state_) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->stopped = true;
+  state_->close();
 }
 
 void Server::stop() {
   const std::lock_guard lock(state_->mutex);
   state_->stopped = true;
-  state_->close();
+  if (!state_->listener) return;
+  // A client whose watch ended asks for the next one at once, on the connection that is to be closed.
+  const Outage no_more = state_->core->add_fault({.verb = "watch", .status = 503, .retry_after = 1});
+  state_->core->end_watches();
+  state_->listener->stop(kGrace);
+  state_->listener.reset();
 }
 
 std::uint16_t Server::port() const noexcept {

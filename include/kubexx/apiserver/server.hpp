@@ -11,7 +11,7 @@ namespace kubexx::apiserver {
 /// The embedded API server: Core behind HTTP on loopback.
 ///
 /// Threads: as Core; connections have threads of their own.
-/// Stop: the destructor, or stop(), closes everything and joins.
+/// Stop: stop() ends watches and lets other answers finish for a second, the destructor cuts them; both close and join.
 /// Errors: start() returns them; the constructor, for tests, throws kubexx::Exception.
 /// Example: `apiserver::Server server; server.seed(pod); client(server.url(), server.admin_token());`
 class Server {

@@ -64,6 +64,43 @@ TEST(ServerTest, StartsInLessThanFiftyMilliseconds) {
   }
 }
 
+TEST(ServerTest, AGracefulStopEndsWatchesAndFinishesAnswersUnderWay) {
+  Server server;
+  httpd::RawClient watcher(server.port());
+  watcher.send(request(server, "GET", kConfigMaps + "?watch=1"));
+  ASSERT_TRUE(watcher.fill_until("\r\n\r\n"));
+  const auto slow = server.core().add_fault({.verb = "list", .delay = std::chrono::milliseconds(100)});
+  httpd::RawClient reader(server.port());
+  reader.send(request(server, "GET", kConfigMaps));
+  for (int i = 0; i < 1000 && server.requests().count("list", "configmaps") == 0; ++i) {
+    httpd::RawClient other(server.port());
+    converse(other, request(server, "GET", "/healthz"));
+  }
+
+  server.stop();
+
+  EXPECT_TRUE(watcher.rest().ends_with("0\r\n\r\n"));
+  EXPECT_EQ(reader.reply().status, 200);
+  EXPECT_FALSE(httpd::RawClient(server.port()).connected());
+}
+
+TEST(ServerTest, AStopDoesNotWaitForPeersThatDoNotRead) {
+  Server server;
+  const std::string large = R"({"metadata":{"name":"a"},"data":{"v":")" + std::string(900'000, 'x') + "\"}}";
+  httpd::RawClient writer(server.port());
+  EXPECT_EQ(converse(writer, request(server, "POST", kConfigMaps, large)).status, 201);
+  std::vector<std::unique_ptr<httpd::RawClient>> deaf;
+  for (int i = 0; i < 3; ++i) {
+    deaf.push_back(std::make_unique<httpd::RawClient>(server.port(), nullptr, 4096));
+    for (int k = 0; k < 10; ++k) deaf.back()->send(request(server, "GET", kConfigMaps));
+  }
+  const TimePoint before = Clock::system().now();
+
+  server.stop();
+
+  EXPECT_LT(Clock::system().now() - before, std::chrono::seconds(5));
+}
+
 TEST(ServerTest, KnowsWhenAWatcherLeft) {
   Server server;
   {
