@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "kubexx/base/stop.hpp"
-#include "kubexx/clientset/core.hpp"
+#include "kubexx/clientset/core/v1/informers.hpp"
 #include "kubexx/meta/label_selector.hpp"
 
 using kubexx::api::core::v1::Pod;  // a handle: copying it copies a pointer

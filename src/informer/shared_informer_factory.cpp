@@ -94,6 +94,8 @@ struct SharedInformerFactory::State {
   bool closed = false;                                        // guarded by mutex
 };
 
+SharedInformerFactory::SharedInformerFactory(rest::Client client)
+    : SharedInformerFactory(std::move(client), FactoryOptions()) {}
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options)
     : SharedInformerFactory(std::move(client), std::move(options), false) {}
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options, bool dynamic)

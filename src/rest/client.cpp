@@ -102,6 +102,7 @@ void Client::State::warn(const std::string& text) {
 }
 
 Client::Client(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Client::Client(const Config& config) : Client(config, ClientOptions()) {}
 Client::Client(Config config, ClientOptions options) : Client(create(std::move(config), std::move(options)).value()) {}
 
 Result<Client> Client::create(Config config, ClientOptions options) {

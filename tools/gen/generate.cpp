@@ -26,7 +26,9 @@ Files builtin_files(const std::vector<PackageModel>& packages) {
   Files files;
   const Layout layout{"kubexx/api/", "kubexx/clientset/", "kubexx::clientset", true};
   for (const auto& package : packages) {
-    files["kubexx/api/" + package.folder + "/" + package.version + ".hpp"] = types_header(package);
+    const auto types = "kubexx/api/" + package.folder + "/" + package.version;
+    files[types + "/views.hpp"] = views_header(package);
+    files[types + ".hpp"] = types_header(package, types + "/views.hpp");
   }
   const auto groups = by_group(packages);
   for (const auto& [accessor, versions] : groups) {
@@ -34,6 +36,7 @@ Files builtin_files(const std::vector<PackageModel>& packages) {
     files[folder + ".hpp"] = umbrella_header(versions, layout);
     files[folder + "/group.hpp"] = group_header(versions, layout);
     for (const auto* version : versions) {
+      files[folder + "/" + version->version + "/informers.hpp"] = informers_header(*version, layout);
       files[folder + "/" + version->version + ".hpp"] = group_version_header(*version, layout);
     }
   }
@@ -41,7 +44,8 @@ Files builtin_files(const std::vector<PackageModel>& packages) {
   return files;
 }
 
-/// <group>/<version>/types.hpp, <group>/<version>.hpp with client and informers, <group>.hpp with everything.
+/// <group>/<version>/ views.hpp, types.hpp and informers.hpp, <group>/<version>.hpp with these and the clients,
+/// <group>.hpp with everything.
 Files crd_files(const std::vector<PackageModel>& packages) {
   Files files;
   for (const auto& [accessor, versions] : by_group(packages)) {
@@ -50,7 +54,10 @@ Files crd_files(const std::vector<PackageModel>& packages) {
     std::string all =
         "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n#include \"" + folder + "/clientset.hpp\"\n";
     for (const auto* version : versions) {
-      files[folder + "/" + version->version + "/types.hpp"] = types_header(*version);
+      const auto types = folder + "/" + version->version;
+      files[types + "/views.hpp"] = views_header(*version);
+      files[types + "/types.hpp"] = types_header(*version, types + "/views.hpp");
+      files[types + "/informers.hpp"] = informers_header(*version, layout);
       files[folder + "/" + version->version + ".hpp"] = group_version_header(*version, layout);
       all += "#include \"" + folder + "/" + version->version + ".hpp\"\n";
     }

@@ -68,7 +68,10 @@ Result<std::vector<PackageModel>> builtin_packages();
 /// Adds the served versions of the CustomResourceDefinitions in a YAML text (any number of documents).
 Result<void> add_crd_packages(std::string_view yaml, std::vector<PackageModel>& out);
 
-std::string types_header(const PackageModel& package);
+/// The objects and views of a group version: what reading needs.
+std::string views_header(const PackageModel& package);
+/// All types of a group version: the header of its views, and the drafts.
+std::string types_header(const PackageModel& package, const std::string& views);
 
 /// Where generated headers are found: "kubexx/api/" and "kubexx/clientset/", or "<folder>/" for custom resources.
 struct Layout {
@@ -79,6 +82,9 @@ struct Layout {
 };
 
 std::string group_header(const std::vector<const PackageModel*>& versions, const Layout& layout);
+/// The informers of a group version, on its views.
+std::string informers_header(const PackageModel& package, const Layout& layout);
+/// Its types, informers and clients.
 std::string group_version_header(const PackageModel& package, const Layout& layout);
 std::string umbrella_header(const std::vector<const PackageModel*>& versions, const Layout& layout);
 /// The class with an accessor per group; for custom resources also the factory.

@@ -21,44 +21,47 @@ void subresources(std::string& out, const TypeModel& type) {
     out +=
         "  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> get_scale(std::string_view name, const "
         "::kubexx::client::GetOptions& options = {}) const {\n"
-        "    return get_subresource<::kubexx::api::autoscaling::v1::Scale>(name, \"scale\", options);\n  }\n"
+        "    return this->template get_subresource<::kubexx::api::autoscaling::v1::Scale>(name, \"scale\", options);\n "
+        " }\n"
         "  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> update_scale(std::string_view name, const "
         "::kubexx::api::autoscaling::v1::Scale& scale, const ::kubexx::client::WriteOptions& options = {}) const {\n"
-        "    return update_subresource<::kubexx::api::autoscaling::v1::Scale>(name, \"scale\", scale, options);\n  }\n";
+        "    return this->template update_subresource<::kubexx::api::autoscaling::v1::Scale>(name, \"scale\", scale, "
+        "options);\n  }\n";
   }
   if (names.contains("eviction")) {
     out +=
         "  ::kubexx::Result<void> evict(std::string_view name, const ::kubexx::api::policy::v1::Eviction& eviction = "
         "{}, "
         "const ::kubexx::client::WriteOptions& options = {}) const {\n"
-        "    return create_named(name, \"eviction\", eviction, \"policy/v1\", \"Eviction\", options);\n  }\n";
+        "    return this->create_named(name, \"eviction\", eviction, \"policy/v1\", \"Eviction\", options);\n  }\n";
   }
   if (names.contains("binding")) {
     out +=
         "  ::kubexx::Result<void> bind(std::string_view name, const ::kubexx::api::core::v1::Binding& binding, const "
         "::kubexx::client::WriteOptions& options = {}) const {\n"
-        "    return create_named(name, \"binding\", binding, \"v1\", \"Binding\", options);\n  }\n";
+        "    return this->create_named(name, \"binding\", binding, \"v1\", \"Binding\", options);\n  }\n";
   }
   if (names.contains("token")) {
     out +=
         "  ::kubexx::Result<::kubexx::api::authentication::v1::TokenRequest> create_token(std::string_view name, const "
         "::kubexx::api::authentication::v1::TokenRequest& request, const ::kubexx::client::WriteOptions& options = {}) "
         "const {\n"
-        "    return create_subresource<::kubexx::api::authentication::v1::TokenRequest>(name, \"token\", request, "
+        "    return this->template create_subresource<::kubexx::api::authentication::v1::TokenRequest>(name, "
+        "\"token\", request, "
         "options);\n  }\n";
   }
   for (const auto* same : {"ephemeralcontainers", "resize", "approval", "finalize"}) {
     if (!names.contains(same)) continue;
     const std::string method = same == std::string("ephemeralcontainers") ? "ephemeral_containers" : same;
-    out += "  ::kubexx::Result<Object> update_" + method +
-           "(const Object& object, const ::kubexx::client::WriteOptions& options = {}) const {\n    return "
-           "update_subresource<Object>(object.name(), \"" +
+    out += "  ::kubexx::Result<T> update_" + method +
+           "(const T& object, const ::kubexx::client::WriteOptions& options = {}) const {\n    return "
+           "this->template update_subresource<T>(object.name(), \"" +
            same + "\", object, options);\n  }\n";
   }
   if (names.contains("log")) {
     out +=
         "  ::kubexx::Result<std::string> logs(std::string_view name, const ::kubexx::client::LogOptions& options = {}) "
-        "const {\n    return untyped().logs(name, options);\n  }\n";
+        "const {\n    return this->untyped().logs(name, options);\n  }\n";
   }
 }
 
@@ -120,12 +123,29 @@ std::string group_header(const std::vector<const PackageModel*>& versions, const
   return out;
 }
 
-std::string group_version_header(const PackageModel& package, const Layout& layout) {
+std::string informers_header(const PackageModel& package, const Layout& layout) {
   const auto informers = class_of(package, "Informers");
+  std::string out(kHead);
+  out += "#include \"" + layout.types + package.folder + "/" + package.version + "/views.hpp\"\n#include \"" +
+         layout.clientset + package.folder + "/group.hpp\"\n\nnamespace " + layout.space + " {\n";
+  out += "\nclass " + informers + " {\n public:\n  explicit " + informers +
+         "(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}\n";
+  for (const auto& type : package.types) {
+    if (!type.resource || !type.resource->informer) continue;
+    out += "  ::kubexx::informer::ResourceInformer<" + qualified(package, type) + "> " + type.resource->accessor +
+           "() const { return ::kubexx::informer::ResourceInformer<" + qualified(package, type) + ">(*factory_); }\n";
+  }
+  out += "\n private:\n  [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;\n};\ninline " +
+         informers + " " + group_class(package, "Informers") + "::" + package.version + "() const {\n  return " +
+         informers + "(*factory_);\n}\n";
+  return out + "\n}  // namespace " + layout.space + "\n";
+}
+
+std::string group_version_header(const PackageModel& package, const Layout& layout) {
   const auto clients = class_of(package, "Client");
   std::set<std::string> includes = {"kubexx/client/api.hpp",
                                     layout.types + package.folder + "/" + package.version + ".hpp",
-                                    layout.clientset + package.folder + "/group.hpp"};
+                                    layout.clientset + package.folder + "/" + package.version + "/informers.hpp"};
   if (!layout.builtin) {
     includes.erase(layout.types + package.folder + "/" + package.version + ".hpp");
     includes.insert(layout.types + package.folder + "/" + package.version + "/types.hpp");
@@ -137,21 +157,12 @@ std::string group_version_header(const PackageModel& package, const Layout& layo
   for (const auto& type : package.types) {
     if (!type.resource || !special(type)) continue;
     const auto name = class_of(package, pascal_case(type.kind) + "Client");
-    out += "\nclass " + name + " : public ::kubexx::client::Api<" + qualified(package, type) + "> {\n public:\n" +
-           "  using Object = " + qualified(package, type) + ";\n  using Api::Api;\n";
+    // A template, so that only programs which call it compile it.
+    out += "\ntemplate <class T>\nclass " + name + "Of : public ::kubexx::client::Api<T> {\n public:\n" +
+           "  using ::kubexx::client::Api<T>::Api;\n";
     subresources(out, type);
-    out += "};\n";
+    out += "};\nusing " + name + " = " + name + "Of<" + qualified(package, type) + ">;\n";
   }
-  out += "\nclass " + informers + " {\n public:\n  explicit " + informers +
-         "(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}\n";
-  for (const auto& type : package.types) {
-    if (!type.resource || !type.resource->informer) continue;
-    out += "  ::kubexx::informer::ResourceInformer<" + qualified(package, type) + "> " + type.resource->accessor +
-           "() const { return ::kubexx::informer::ResourceInformer<" + qualified(package, type) + ">(*factory_); }\n";
-  }
-  out += "\n private:\n  [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;\n};\ninline " +
-         informers + " " + group_class(package, "Informers") + "::" + package.version + "() const {\n  return " +
-         informers + "(*factory_);\n}\n";
   out += "\nclass " + clients + " {\n public:\n  explicit " + clients +
          "(::kubexx::rest::Client client) : client_(std::move(client)) {}\n";
   for (const auto& type : package.types) {
@@ -159,10 +170,11 @@ std::string group_version_header(const PackageModel& package, const Layout& layo
     const auto api = special(type) ? class_of(package, pascal_case(type.kind) + "Client")
                                    : "::kubexx::client::Api<" + qualified(package, type) + ">";
     if (type.resource->namespaced) {
-      out += "  " + api + " " + type.resource->accessor + "(std::string namespace_ = {}) const { return " + api +
-             "(client_, std::move(namespace_)); }\n";
+      out += "  template <int = 0>\n  " + api + " " + type.resource->accessor +
+             "(std::string namespace_ = {}) const { return " + api + "(client_, std::move(namespace_)); }\n";
     } else {
-      out += "  " + api + " " + type.resource->accessor + "() const { return " + api + "(client_); }\n";
+      out += "  template <int = 0>\n  " + api + " " + type.resource->accessor + "() const { return " + api +
+             "(client_); }\n";
     }
   }
   out += "\n private:\n  ::kubexx::rest::Client client_;\n};\ninline " + clients + " " +

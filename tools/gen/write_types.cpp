@@ -5,30 +5,55 @@
 namespace kubexx::gen {
 namespace {
 
-/// Writes the classes of one group version.
+/// Writes the classes of one group version, in two headers: to read needs no drafts, and is compiled in less time.
 class Writer {
  public:
   explicit Writer(const PackageModel& package) : package_(package) {}
 
-  std::string write() {
-    out_ = "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n#include \"kubexx/api/support.hpp\"\n";
-    for (const auto& include : package_.includes) out_ += "#include \"" + include + "\"\n";
-    out_ += "\nnamespace " + package_.space + " {\n";
+  std::string views() {
+    std::set<std::string> includes = {"kubexx/api/support.hpp"};
+    for (const auto& header : package_.includes) includes.insert(views_of(header));
+    begin(includes);
     for (const auto& type : package_.types) {
       if (type.kind.empty()) {
         view(type.name, type);
-        draft(type.name + "Draft", type);
       } else {
         if (type.nested) view(type.name + "View", type);
-        draft(type.name + (type.nested ? "ViewDraft" : "DraftFields"), type);
         object(type);
       }
     }
-    out_ += "\n}  // namespace " + package_.space + "\n";
-    return std::move(out_);
+    return end();
+  }
+
+  std::string drafts(const std::string& views) {
+    auto includes = package_.includes;
+    includes.insert(views);
+    begin(includes);
+    for (const auto& type : package_.types) {
+      if (type.kind.empty()) {
+        draft(type.name + "Draft", type);
+      } else {
+        draft(type.name + (type.nested ? "ViewDraft" : "DraftFields"), type);
+        object_draft(type);
+      }
+    }
+    return end();
   }
 
  private:
+  void begin(const std::set<std::string>& includes) {
+    out_ = "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n";
+    for (const auto& include : includes) out_ += "#include \"" + include + "\"\n";
+    out_ += "\nnamespace " + package_.space + " {\n";
+  }
+  std::string end() {
+    out_ += "\n}  // namespace " + package_.space + "\n";
+    return std::move(out_);
+  }
+  static std::string views_of(const std::string& header) {  // "kubexx/api/meta/v1.hpp"
+    return header.substr(0, header.rfind('.')) + "/views.hpp";
+  }
+
   static std::string key(const FieldModel& field) {
     const auto id = meta::find_name(field.json);
     if (!id) return quoted(field.json);
@@ -158,7 +183,6 @@ class Writer {
 
   void object(const TypeModel& type) {
     const std::string draft = type.name + "Draft";
-    const std::string fields = type.name + (type.nested ? "ViewDraft" : "DraftFields");
     out_ +=
         "\nclass " + draft + ";\n\nclass KUBEXX_OWNER " + type.name + " : public ::kubexx::meta::Object {\n public:\n";
     out_ += "  static constexpr std::string_view kApiVersion = " + quoted(type.api_version) + ";\n";
@@ -174,12 +198,19 @@ class Writer {
     out_ += "  " + type.name + "() = default;\n";
     out_ += "  static " + type.name + " unchecked(::kubexx::meta::Object object) { return " + type.name +
             "(std::move(object)); }\n";
-    out_ += "  static ::kubexx::Result<" + type.name + "> from(::kubexx::meta::Object object) {\n";
+    // A Result<T> takes long to compile: a template is compiled only where it is called.
+    out_ +=
+        "  template <int = 0>\n  static ::kubexx::Result<" + type.name + "> from(::kubexx::meta::Object object) {\n";
     out_ += "    auto checked = ::kubexx::api::checked(std::move(object), kApiVersion, kKind);\n";
     out_ += "    if (!checked) return checked.error();\n    return " + type.name + "(std::move(*checked));\n  }\n";
     accessors(type, "(*this)", " KUBEXX_LIFETIMEBOUND", true);
     out_ += "  " + draft + " edit() const;\n\n private:\n  explicit " + type.name +
             "(::kubexx::meta::Object object) noexcept : Object(std::move(object)) {}\n};\n";
+  }
+
+  void object_draft(const TypeModel& type) {
+    const std::string draft = type.name + "Draft";
+    const std::string fields = type.name + (type.nested ? "ViewDraft" : "DraftFields");
     out_ += "\nclass " + draft + " : public ::kubexx::api::DraftHolder, public " + fields + " {\n public:\n  " + draft +
             "() : " + draft + "(begin(" + type.name + "::kApiVersion, " + type.name + "::kKind)) {}\n  explicit " +
             draft + "(::kubexx::meta::Draft draft) : DraftHolder(std::move(draft)), " + fields +
@@ -195,8 +226,12 @@ class Writer {
 
 }  // namespace
 
-std::string types_header(const PackageModel& package) {
-  return Writer(package).write();
+std::string views_header(const PackageModel& package) {
+  return Writer(package).views();
+}
+
+std::string types_header(const PackageModel& package, const std::string& views) {
+  return Writer(package).drafts(views);
 }
 
 }  // namespace kubexx::gen

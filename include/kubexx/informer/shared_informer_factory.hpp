@@ -104,7 +104,8 @@ class [[nodiscard]] Lease {
 /// Threads: safe from any thread. shutdown() and the destructor must not be called from a handler.
 class SharedInformerFactory {
  public:
-  explicit SharedInformerFactory(rest::Client client, FactoryOptions options = {});
+  explicit SharedInformerFactory(rest::Client client);
+  SharedInformerFactory(rest::Client client, FactoryOptions options);
   ~SharedInformerFactory();
   SharedInformerFactory(const SharedInformerFactory&) = delete;
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;

@@ -126,7 +126,8 @@ class Client {
   struct State;  // src/rest/client_state.hpp
 
   /// Throws kubexx::Exception where create() returns the Error.
-  explicit Client(Config config, ClientOptions options = {});
+  explicit Client(const Config& config);
+  Client(Config config, ClientOptions options);
   static Result<Client> create(Config config, ClientOptions options = {});
 
   /// Blocks until the answer is there. A non-2xx answer is an Error made of its Status.

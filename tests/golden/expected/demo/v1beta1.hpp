@@ -1,27 +1,16 @@
 // Written by kubexx-gen. Do not edit.
 #pragma once
 
-#include "demo/group.hpp"
+#include "demo/v1beta1/informers.hpp"
 #include "demo/v1beta1/types.hpp"
 #include "kubexx/client/api.hpp"
 
 namespace demo {
 
-class DemoV1beta1Informers {
- public:
-  explicit DemoV1beta1Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  ::kubexx::informer::ResourceInformer<::demo::v1beta1::Gadget> gadgets() const { return ::kubexx::informer::ResourceInformer<::demo::v1beta1::Gadget>(*factory_); }
-
- private:
-  [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;
-};
-inline DemoV1beta1Informers DemoInformers::v1beta1() const {
-  return DemoV1beta1Informers(*factory_);
-}
-
 class DemoV1beta1Client {
  public:
   explicit DemoV1beta1Client(::kubexx::rest::Client client) : client_(std::move(client)) {}
+  template <int = 0>
   ::kubexx::client::Api<::demo::v1beta1::Gadget> gadgets() const { return ::kubexx::client::Api<::demo::v1beta1::Gadget>(client_); }
 
  private:

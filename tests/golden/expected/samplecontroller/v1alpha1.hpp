@@ -2,26 +2,15 @@
 #pragma once
 
 #include "kubexx/client/api.hpp"
-#include "samplecontroller/group.hpp"
+#include "samplecontroller/v1alpha1/informers.hpp"
 #include "samplecontroller/v1alpha1/types.hpp"
 
 namespace samplecontroller {
 
-class SamplecontrollerV1alpha1Informers {
- public:
-  explicit SamplecontrollerV1alpha1Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  ::kubexx::informer::ResourceInformer<::samplecontroller::v1alpha1::Foo> foos() const { return ::kubexx::informer::ResourceInformer<::samplecontroller::v1alpha1::Foo>(*factory_); }
-
- private:
-  [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;
-};
-inline SamplecontrollerV1alpha1Informers SamplecontrollerInformers::v1alpha1() const {
-  return SamplecontrollerV1alpha1Informers(*factory_);
-}
-
 class SamplecontrollerV1alpha1Client {
  public:
   explicit SamplecontrollerV1alpha1Client(::kubexx::rest::Client client) : client_(std::move(client)) {}
+  template <int = 0>
   ::kubexx::client::Api<::samplecontroller::v1alpha1::Foo> foos(std::string namespace_ = {}) const { return ::kubexx::client::Api<::samplecontroller::v1alpha1::Foo>(client_, std::move(namespace_)); }
 
  private:

@@ -1,19 +1,10 @@
 // Written by kubexx-gen. Do not edit.
 #pragma once
 
-#include "kubexx/api/support.hpp"
 #include "kubexx/api/meta/v1.hpp"
+#include "platform/v1/views.hpp"
 
 namespace platform::v1 {
-
-class KUBEXX_POINTER PipelineSpecStagesWhenAll : public ::kubexx::api::View {
- public:
-  using View::View;
-  std::string_view key() const noexcept { return view_[::kubexx::meta::NameId{442}].string(); }
-  bool has_key() const noexcept { return view_[::kubexx::meta::NameId{442}].exists(); }
-  ::kubexx::api::List<std::string_view> values() const noexcept { return ::kubexx::api::List<std::string_view>(view_[::kubexx::meta::NameId{940}]); }
-  bool has_values() const noexcept { return view_[::kubexx::meta::NameId{940}].exists(); }
-};
 
 class PipelineSpecStagesWhenAllDraft : public ::kubexx::api::DraftPlace {
  public:
@@ -28,13 +19,6 @@ class PipelineSpecStagesWhenAllDraft : public ::kubexx::api::DraftPlace {
   void set_values(::kubexx::meta::Value value) const { place_[::kubexx::meta::NameId{940}].set(value); }
 };
 
-class KUBEXX_POINTER PipelineSpecStagesWhen : public ::kubexx::api::View {
- public:
-  using View::View;
-  ::kubexx::api::List<PipelineSpecStagesWhenAll> all() const noexcept { return ::kubexx::api::List<PipelineSpecStagesWhenAll>(view_["all"]); }
-  bool has_all() const noexcept { return view_["all"].exists(); }
-};
-
 class PipelineSpecStagesWhenDraft : public ::kubexx::api::DraftPlace {
  public:
   using DraftPlace::DraftPlace;
@@ -42,19 +26,6 @@ class PipelineSpecStagesWhenDraft : public ::kubexx::api::DraftPlace {
   bool has_all() const { return place_["all"].exists(); }
   void clear_all() const { place_["all"].erase(); }
   void set_all(::kubexx::meta::Value value) const { place_["all"].set(value); }
-};
-
-class KUBEXX_POINTER PipelineSpecStages : public ::kubexx::api::View {
- public:
-  using View::View;
-  std::string_view name() const noexcept { return view_[::kubexx::meta::NameId{6}].string(); }
-  bool has_name() const noexcept { return view_[::kubexx::meta::NameId{6}].exists(); }
-  PipelineSpecStagesWhen when() const noexcept { return PipelineSpecStagesWhen(view_["when"]); }
-  bool has_when() const noexcept { return view_["when"].exists(); }
-  ::kubexx::api::IntOrString timeout() const noexcept { return ::kubexx::api::IntOrString(view_["timeout"]); }
-  bool has_timeout() const noexcept { return view_["timeout"].exists(); }
-  ::kubexx::api::Map<::kubexx::api::List<std::string_view>> matrix() const noexcept { return ::kubexx::api::Map<::kubexx::api::List<std::string_view>>(view_["matrix"]); }
-  bool has_matrix() const noexcept { return view_["matrix"].exists(); }
 };
 
 class PipelineSpecStagesDraft : public ::kubexx::api::DraftPlace {
@@ -77,23 +48,6 @@ class PipelineSpecStagesDraft : public ::kubexx::api::DraftPlace {
   bool has_matrix() const { return place_["matrix"].exists(); }
   void clear_matrix() const { place_["matrix"].erase(); }
   void set_matrix(::kubexx::meta::Value value) const { place_["matrix"].set(value); }
-};
-
-class KUBEXX_POINTER PipelineSpec : public ::kubexx::api::View {
- public:
-  using View::View;
-  std::int64_t replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].int_or(0); }
-  bool has_replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].exists(); }
-  std::string_view namespace_() const noexcept { return view_[::kubexx::meta::NameId{7}].string(); }
-  bool has_namespace_() const noexcept { return view_[::kubexx::meta::NameId{7}].exists(); }
-  std::string_view operator_() const noexcept { return view_[::kubexx::meta::NameId{587}].string(); }
-  bool has_operator_() const noexcept { return view_[::kubexx::meta::NameId{587}].exists(); }
-  std::string_view foo_bar() const noexcept { return view_["foo-bar"].string(); }
-  bool has_foo_bar() const noexcept { return view_["foo-bar"].exists(); }
-  std::string_view foo_bar_() const noexcept { return view_["fooBar"].string(); }
-  bool has_foo_bar_() const noexcept { return view_["fooBar"].exists(); }
-  ::kubexx::api::List<PipelineSpecStages> stages() const noexcept { return ::kubexx::api::List<PipelineSpecStages>(view_["stages"]); }
-  bool has_stages() const noexcept { return view_["stages"].exists(); }
 };
 
 class PipelineSpecDraft : public ::kubexx::api::DraftPlace {
@@ -123,18 +77,6 @@ class PipelineSpecDraft : public ::kubexx::api::DraftPlace {
   bool has_stages() const { return place_["stages"].exists(); }
   void clear_stages() const { place_["stages"].erase(); }
   void set_stages(::kubexx::meta::Value value) const { place_["stages"].set(value); }
-};
-
-class KUBEXX_POINTER PipelineStatus : public ::kubexx::api::View {
- public:
-  static constexpr std::string_view kPhasePending = "Pending";
-  static constexpr std::string_view kPhaseRunning = "Running";
-  static constexpr std::string_view kPhaseFailed = "Failed";
-  using View::View;
-  std::int64_t replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].int_or(0); }
-  bool has_replicas() const noexcept { return view_[::kubexx::meta::NameId{704}].exists(); }
-  std::string_view phase() const noexcept { return view_[::kubexx::meta::NameId{618}].string(); }
-  bool has_phase() const noexcept { return view_[::kubexx::meta::NameId{618}].exists(); }
 };
 
 class PipelineStatusDraft : public ::kubexx::api::DraftPlace {
@@ -167,32 +109,6 @@ class PipelineDraftFields : public ::kubexx::api::DraftPlace {
   void set_status(const PipelineStatus& value) const { place_[::kubexx::meta::NameId{4}].set(value.as_value()); }
 };
 
-class PipelineDraft;
-
-class KUBEXX_OWNER Pipeline : public ::kubexx::meta::Object {
- public:
-  static constexpr std::string_view kApiVersion = "platform.example.com/v1";
-  static constexpr std::string_view kKind = "Pipeline";
-  static constexpr ::kubexx::meta::ResourceInfo kResource{"platform.example.com", "v1", "Pipeline", "pipelines", "pipeline", true, false};
-  using Draft = PipelineDraft;
-  Pipeline() = default;
-  static Pipeline unchecked(::kubexx::meta::Object object) { return Pipeline(std::move(object)); }
-  static ::kubexx::Result<Pipeline> from(::kubexx::meta::Object object) {
-    auto checked = ::kubexx::api::checked(std::move(object), kApiVersion, kKind);
-    if (!checked) return checked.error();
-    return Pipeline(std::move(*checked));
-  }
-  ::kubexx::api::meta::v1::ObjectMeta metadata() const noexcept KUBEXX_LIFETIMEBOUND { return ::kubexx::api::meta::v1::ObjectMeta((*this)[::kubexx::meta::NameId{2}]); }
-  PipelineSpec spec() const noexcept KUBEXX_LIFETIMEBOUND { return PipelineSpec((*this)[::kubexx::meta::NameId{3}]); }
-  bool has_spec() const noexcept { return (*this)[::kubexx::meta::NameId{3}].exists(); }
-  PipelineStatus status() const noexcept KUBEXX_LIFETIMEBOUND { return PipelineStatus((*this)[::kubexx::meta::NameId{4}]); }
-  bool has_status() const noexcept { return (*this)[::kubexx::meta::NameId{4}].exists(); }
-  PipelineDraft edit() const;
-
- private:
-  explicit Pipeline(::kubexx::meta::Object object) noexcept : Object(std::move(object)) {}
-};
-
 class PipelineDraft : public ::kubexx::api::DraftHolder, public PipelineDraftFields {
  public:
   PipelineDraft() : PipelineDraft(begin(Pipeline::kApiVersion, Pipeline::kKind)) {}
@@ -201,13 +117,6 @@ class PipelineDraft : public ::kubexx::api::DraftHolder, public PipelineDraftFie
   PipelineDraft clone() const { return PipelineDraft(draft_.clone()); }
 };
 inline PipelineDraft Pipeline::edit() const { return PipelineDraft(Object::edit()); }
-
-class KUBEXX_POINTER PolicySpec : public ::kubexx::api::View {
- public:
-  using View::View;
-  bool default_() const noexcept { return view_[::kubexx::meta::NameId{248}].bool_or(false); }
-  bool has_default_() const noexcept { return view_[::kubexx::meta::NameId{248}].exists(); }
-};
 
 class PolicySpecDraft : public ::kubexx::api::DraftPlace {
  public:
@@ -229,30 +138,6 @@ class PolicyDraftFields : public ::kubexx::api::DraftPlace {
   bool has_spec() const { return place_[::kubexx::meta::NameId{3}].exists(); }
   void clear_spec() const { place_[::kubexx::meta::NameId{3}].erase(); }
   void set_spec(const PolicySpec& value) const { place_[::kubexx::meta::NameId{3}].set(value.as_value()); }
-};
-
-class PolicyDraft;
-
-class KUBEXX_OWNER Policy : public ::kubexx::meta::Object {
- public:
-  static constexpr std::string_view kApiVersion = "platform.example.com/v1";
-  static constexpr std::string_view kKind = "Policy";
-  static constexpr ::kubexx::meta::ResourceInfo kResource{"platform.example.com", "v1", "Policy", "policies", "policy", false, false};
-  using Draft = PolicyDraft;
-  Policy() = default;
-  static Policy unchecked(::kubexx::meta::Object object) { return Policy(std::move(object)); }
-  static ::kubexx::Result<Policy> from(::kubexx::meta::Object object) {
-    auto checked = ::kubexx::api::checked(std::move(object), kApiVersion, kKind);
-    if (!checked) return checked.error();
-    return Policy(std::move(*checked));
-  }
-  ::kubexx::api::meta::v1::ObjectMeta metadata() const noexcept KUBEXX_LIFETIMEBOUND { return ::kubexx::api::meta::v1::ObjectMeta((*this)[::kubexx::meta::NameId{2}]); }
-  PolicySpec spec() const noexcept KUBEXX_LIFETIMEBOUND { return PolicySpec((*this)[::kubexx::meta::NameId{3}]); }
-  bool has_spec() const noexcept { return (*this)[::kubexx::meta::NameId{3}].exists(); }
-  PolicyDraft edit() const;
-
- private:
-  explicit Policy(::kubexx::meta::Object object) noexcept : Object(std::move(object)) {}
 };
 
 class PolicyDraft : public ::kubexx::api::DraftHolder, public PolicyDraftFields {
