@@ -3,20 +3,16 @@
 #include <cctype>
 #include <memory>
 
-#include "apiserver/columns.hpp"
-#include "apiserver/json_path.hpp"
-#include "kubexx/client/resource_api.hpp"
+#include "custom_columns.hpp"
+#include "kubexx/codec/columns.hpp"
 #include "kubexx/codec/resources.hpp"
-#include "kubexx/meta/json.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
 namespace kubexx::app {
 namespace {
 
-using apiserver::age;
 using meta::Object;
-using meta::Value;
 
 std::string upper(std::string_view text) {
   std::string out(text);
@@ -32,43 +28,6 @@ std::string labels_text(const Object& object) {
   return out.empty() ? "<none>" : out;
 }
 
-struct CustomColumn {
-  std::string name;
-  std::string type;
-  std::string path;
-  bool wide = false;
-};
-
-/// What the definition of a custom resource says; empty when there is none to be had.
-std::vector<CustomColumn> custom_columns(const rest::Client& client, const client::ApiResource& resource) {
-  std::vector<CustomColumn> columns;
-  const client::ResourceApi definitions(client, {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
-  client::GetOptions options;
-  options.timeout = std::chrono::seconds(5);
-  const auto definition = definitions.get(resource.resource.group_resource().to_string(), options);
-  if (!definition) return columns;
-  for (Value version : (*definition)["spec"]["versions"].items()) {
-    if (version["name"].string() != resource.resource.version) continue;
-    for (Value column : version["additionalPrinterColumns"].items()) {
-      columns.push_back({std::string(column["name"].string()), std::string(column["type"].string()),
-                         std::string(column["jsonPath"].string()), column["priority"].int_or(0) > 0});
-    }
-  }
-  return columns;
-}
-
-std::string custom_cell(const CustomColumn& column, const Object& object, WallTime now) {
-  const auto found = apiserver::json_path(object.root(), column.path);
-  if (found.empty() || found.front().is_null()) return "";  // as kubectl shows it
-  if (column.type == "date") return age(found.front().string(), now);
-  std::string joined;
-  for (const Value value : found) {
-    if (!joined.empty()) joined += ',';
-    joined += value.is_string() ? std::string(value.string()) : meta::to_json(value);
-  }
-  return joined;
-}
-
 }  // namespace
 
 void Printer::add_column(const std::string& header, bool shown) {
@@ -82,7 +41,7 @@ Printer Printer::make(const rest::Client& client, const client::ApiResource& res
   printer.options_ = options;
   if (options.namespaces) printer.headers_.push_back("NAMESPACE");
   const auto& gvr = resource.resource;
-  const auto* builtin = apiserver::find_columns(gvr.group, gvr.resource);
+  const auto* builtin = codec::find_columns(gvr.group, gvr.resource);
   if (builtin && !options.metadata_only) {
     for (std::size_t i = 0; i < builtin->columns.size(); ++i) {
       const auto& column = builtin->columns[i];
@@ -91,7 +50,7 @@ Printer Printer::make(const rest::Client& client, const client::ApiResource& res
     }
     printer.row_ = [row = builtin->row](const Object& object, WallTime now) {
       Cells cells;
-      for (const apiserver::Cell& cell : row(object, now)) {
+      for (const codec::Cell& cell : row(object, now)) {
         if (const auto* text = std::get_if<std::string>(&cell)) cells.push_back(*text);
         if (const auto* number = std::get_if<std::int64_t>(&cell)) cells.push_back(std::to_string(*number));
         if (const auto* flag = std::get_if<bool>(&cell)) cells.push_back(*flag ? "true" : "false");
@@ -100,7 +59,11 @@ Printer Printer::make(const rest::Client& client, const client::ApiResource& res
     };
   } else {
     std::vector<CustomColumn> columns;
-    if (!options.metadata_only && !codec::find_builtin(gvr)) columns = custom_columns(client, resource);
+    if (!options.metadata_only && codec::find_builtin(gvr)) {
+      columns.push_back({"Created At", "string", ".metadata.creationTimestamp", false});  // as a server's Table has it
+    } else if (!options.metadata_only) {
+      columns = custom_columns(client, resource);
+    }
     if (columns.empty()) columns.push_back({"Age", "date", ".metadata.creationTimestamp", false});
     printer.add_column("Name", true);
     for (const auto& column : columns) printer.add_column(column.name, !column.wide || options.wide);

@@ -1,18 +1,32 @@
 #include "apiserver/table.hpp"
 
-#include "apiserver/columns.hpp"
 #include "apiserver/crd.hpp"
-#include "apiserver/json_path.hpp"
 #include "apiserver/typed.hpp"
 #include "apiserver/view.hpp"
+#include "kubexx/codec/columns.hpp"
 #include "kubexx/meta/json.hpp"
+#include "kubexx/meta/json_path.hpp"
 #include "kubexx/meta/object_builder.hpp"
 
 namespace kubexx::apiserver {
 namespace {
 
+using codec::age;
+using codec::Cell;
+using codec::Column;
+using codec::Columns;
 using meta::Object;
 using meta::Value;
+
+/// The columns of a built-in kind; for kinds without ones of their own, name and creation time.
+const Columns& columns_of(const Resource& resource) {
+  static const Columns kGeneric = {{{"Name", "string", "name", 0, ""}, {"Created At", "date", "", 0, ""}},
+                                   [](const Object& object, WallTime) -> std::vector<Cell> {
+                                     return {std::string(object.name()), std::string(object.creation_timestamp())};
+                                   }};
+  const Columns* own = codec::find_columns(resource.group, resource.resource);
+  return own ? *own : kGeneric;
+}
 
 std::vector<Column> custom_columns(const Resource& resource) {
   std::vector<Column> columns;
@@ -22,7 +36,8 @@ std::vector<Column> custom_columns(const Resource& resource) {
     const std::string_view description = column["description"].string();
     columns.push_back({std::string(column["name"].string()), std::string(column["type"].string()),
                        std::string(column["format"].string()), static_cast<int>(column["priority"].int_or(0)),
-                       description.empty() ? "Printer column at " + std::string(column["jsonPath"].string())
+                       description.empty() ? "Custom resource definition column (in JSONPath format): " +
+                                                 std::string(column["jsonPath"].string())
                                            : std::string(description)});
   }
   if (extra.size() == 0) columns.push_back({"Age", "date", "", 0, "Time since the object was created"});
@@ -57,7 +72,7 @@ void cells(meta::ObjectBuilder& out, const Object& object, const Resource& resou
     out.string(object.name());
     const Value extra = resource.custom->version["additionalPrinterColumns"];
     for (Value column : extra.items())
-      custom_cell(out, column["type"].string(), json_path(object.root(), column["jsonPath"].string()), now);
+      custom_cell(out, column["type"].string(), meta::json_path(object.root(), column["jsonPath"].string()), now);
     if (extra.size() == 0) out.string(age(object.creation_timestamp(), now));
   } else {
     for (const Cell& cell : columns_of(resource).row(object, now)) {

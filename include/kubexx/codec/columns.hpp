@@ -6,11 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "apiserver/resource.hpp"
 #include "kubexx/base/clock.hpp"
 #include "kubexx/meta/object.hpp"
 
-namespace kubexx::apiserver {
+namespace kubexx::codec {
 
 using Cell = std::variant<std::string, std::int64_t, bool>;
 
@@ -29,12 +28,10 @@ struct Columns {
   std::vector<Cell> (*row)(const meta::Object& object, WallTime now) = nullptr;
 };
 
-/// The columns of a built-in resource; null: it has none of its own.
+/// The columns that kubectl shows of a built-in resource; null: it has none of its own.
 const Columns* find_columns(std::string_view group, std::string_view resource);
-/// The columns of a built-in kind; for kinds without ones of their own, name and creation time.
-const Columns& columns_of(const Resource& resource);
 
 /// "5d3h", "2m30s": how kubectl shows the time since then. "<unknown>" for no time.
 std::string age(std::string_view timestamp, WallTime now);
 
-}  // namespace kubexx::apiserver
+}  // namespace kubexx::codec

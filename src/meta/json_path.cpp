@@ -1,12 +1,10 @@
-#include "apiserver/json_path.hpp"
+#include "kubexx/meta/json_path.hpp"
 
 #include <charconv>
 #include <string>
 
-namespace kubexx::apiserver {
+namespace kubexx::meta {
 namespace {
-
-using meta::Value;
 
 std::string text(Value value) {
   if (const auto string = value.get_string()) return std::string(*string);
@@ -113,4 +111,4 @@ std::vector<Value> json_path(Value root, std::string_view path) {
   return values;
 }
 
-}  // namespace kubexx::apiserver
+}  // namespace kubexx::meta
