@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <fstream>
 #include <memory>
 
 #include "command.hpp"
@@ -6,6 +7,7 @@
 #include "kubexx/apiserver/workload.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/stop.hpp"
+#include "kubexx/meta/json.hpp"
 
 namespace kubexx::app {
 namespace {
@@ -15,6 +17,7 @@ struct Flags {
   std::string kubeconfig_out;
   std::vector<std::string> runtime_config;
   std::vector<std::string> users;
+  std::string objects;
   std::size_t workload = 0;
   double workload_rate = 2;
   bool cleartext = false;
@@ -47,6 +50,29 @@ Result<apiserver::User> parse_user(const std::string& text) {
   return user;
 }
 
+/// One JSON document a line, as `kubexx get -o jsonl` prints them.
+Result<void> seed_from(apiserver::Server& server, const std::string& path, const std::stop_token& stop) {
+  std::ifstream file(path);
+  if (!file) return Error::config(path + ": cannot be read");
+  std::size_t number = 0;
+  int patience = 0;
+  for (std::string line; std::getline(file, line);) {
+    const auto where = path + ":" + std::to_string(++number);
+    if (line.empty()) continue;
+    const auto object = meta::parse_json(line);
+    if (!object) return object.error().with_context(where);
+    auto stored = server.seed(*object);
+    for (; !stored && patience > 0 && !stop.stop_requested(); --patience) {
+      wait_for_stop(stop, std::chrono::milliseconds(20));
+      stored = server.seed(*object);
+    }
+    if (!stored) return stored.error().with_context(where);
+    if (object->kind() == "CustomResourceDefinition") patience = 100;  // it takes a moment to be served
+  }
+  if (file.bad()) return Error::config(path + ": cannot be read");
+  return {};
+}
+
 int serve(Flags& flags) {
   for (const auto& setting : flags.runtime_config) {
     if (setting != "api/all" && setting != "api/all=true") {
@@ -66,6 +92,9 @@ int serve(Flags& flags) {
   const auto actors = std::make_shared<ThreadExecutor>();
   auto server = apiserver::Server::start(flags.options);
   if (!server) return fail(server.error());
+  if (!flags.objects.empty()) {
+    if (const auto seeded = seed_from(**server, flags.objects, stop); !seeded) return fail(seeded.error());
+  }
   std::unique_ptr<apiserver::Workload> workload;
   if (flags.workload > 0) {
     apiserver::WorkloadOptions options;
@@ -94,6 +123,7 @@ void add_apiserver(CLI::App& parent, Run& run) {
       "  kubexx apiserver --kubeconfig-out /tmp/kc &\n"
       "  kubectl --kubeconfig /tmp/kc get namespaces\n"
       "  kubexx apiserver --workload 100 --workload-rate 20 --kubeconfig-out /tmp/kc    with pods that come and go\n"
+      "  kubexx get pods -A -o jsonl > pods && kubexx apiserver --objects pods --kubeconfig-out /tmp/kc    a copy\n"
       "  kubexx apiserver --user bob:secret:read-only --kubeconfig-out /tmp/kc          and a user who may only read");
   command->add_option("--address", flags->options.address, "Address to listen on")->capture_default_str();
   command->add_option("--port", flags->options.port, "Port to listen on; 0 picks one")->capture_default_str();
@@ -107,6 +137,7 @@ void add_apiserver(CLI::App& parent, Run& run) {
       "--user", flags->users,
       "A further user, NAME:TOKEN:ROLE; roles are none, read-only, namespace=NS, admin; may be repeated");
   command->add_flag("--no-auth", flags->no_auth, "Whoever comes is admin");
+  command->add_option("--objects", flags->objects, "Objects to begin with: a file of one JSON document a line");
   command->add_option("--workload", flags->workload, "Keep about so many pods moving in the namespace demo");
   command->add_option("--workload-rate", flags->workload_rate, "Their changes a second")->capture_default_str();
   command->add_flag("--fault-path", flags->options.fault_path, "Serve /kubexx/faults, to disturb clients on purpose");

@@ -31,11 +31,17 @@ _kubexx() {
   found=("${(@f)$("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [ ${#found} -eq 0 ] || [ -z "${found[1]}" ]; then
     _files
-  else
-    compadd -S '' -a found
+    return
   fi
+  local -a kinds=("${(@M)found:#*/}") whole=("${(@)found:#*/}")
+  [ ${#kinds} -eq 0 ] || compadd -S '' -a kinds
+  [ ${#whole} -eq 0 ] || compadd -a whole
 }
-compdef _kubexx kubexx
+if [ "${funcstack[1]}" = _kubexx ]; then  # loaded by the completion itself
+  _kubexx "$@"
+else
+  compdef _kubexx kubexx
+fi
 )";
 constexpr const char* kFish =
     R"(# kubexx completion fish: source it, or put it into ~/.config/fish/completions/kubexx.fish

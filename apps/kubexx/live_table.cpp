@@ -52,7 +52,8 @@ void LiveRows::put(const meta::Object& object, const meta::Object* before, bool 
   }
   {
     const std::lock_guard lock(mutex_);
-    auto& row = rows_[meta::ObjectKey::of(object)];
+    auto key = meta::ObjectKey::of(object);
+    auto& row = rows_[key];
     row.object = object;
     if (before && cells != 0) {
       // What an earlier change still highlights stays.
@@ -62,6 +63,7 @@ void LiveRows::put(const meta::Object& object, const meta::Object* before, bool 
     } else if (!before) {
       row = {object, initial ? State::Steady : State::Added, 0, now};
     }
+    if (row.state != State::Steady) recent_.insert(std::move(key));
   }
   changed_();
 }
@@ -73,6 +75,7 @@ void LiveRows::remove(const meta::ObjectKey& key) {
     if (row == rows_.end()) return;
     row->second.state = State::Gone;
     row->second.since = Clock::system().now();
+    recent_.insert(key);
   }
   changed_();
 }
@@ -84,20 +87,20 @@ std::size_t LiveRows::size() const {
 
 bool LiveRows::settle(TimePoint now) {
   const std::lock_guard lock(mutex_);
-  bool restless = false;
-  for (auto row = rows_.begin(); row != rows_.end();) {
-    auto& state = row->second.state;
-    if (state != State::Steady && now - row->second.since >= kHighlight) {
-      if (state == State::Gone) {
-        row = rows_.erase(row);
-        continue;
-      }
-      state = State::Steady;
+  for (auto key = recent_.begin(); key != recent_.end();) {
+    const auto row = rows_.find(*key);
+    if (row != rows_.end() && row->second.state != State::Steady && now - row->second.since < kHighlight) {
+      ++key;
+      continue;
     }
-    restless = restless || state != State::Steady;
-    ++row;
+    if (row != rows_.end() && row->second.state == State::Gone) {
+      rows_.erase(row);
+    } else if (row != rows_.end()) {
+      row->second.state = State::Steady;
+    }
+    key = recent_.erase(key);
   }
-  return restless;
+  return !recent_.empty();
 }
 
 std::string LiveRows::header(std::size_t width) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ class LiveRows {
   TableText text_;
   mutable std::mutex mutex_;
   std::map<meta::ObjectKey, Row> rows_;  // guarded by mutex_
+  std::set<meta::ObjectKey> recent_;     // guarded by mutex_; the rows that are not steady
 };
 
 /// What fills the terminal: fixed lines above, and a body that scrolls.

@@ -75,9 +75,23 @@ check 0 '^Examples:' '' k --help
 for shell in bash zsh fish; do check 0 '__complete' '' k completion $shell; done
 
 # A server.
+cat >"$work/objects" <<'JSON'
+{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"demo"}}
+{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"namespace":"demo","name":"robot"}}
+{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"namespace":"demo","name":"disk"},"spec":{},"status":{"phase":"Pending"}}
+{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"namespace":"demo","name":"reader"}}
+{"apiVersion":"networking.k8s.io/v1","kind":"Ingress","metadata":{"namespace":"demo","name":"door"},"spec":{"rules":[{"host":"a.example"}]}}
+JSON
+cat >>"$work/objects" <<'JSON'
+{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.demo.example.com"},"spec":{"group":"demo.example.com","names":{"kind":"Foo","plural":"foos","singular":"foo"},"scope":"Namespaced","versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"additionalPrinterColumns":[{"name":"Deployment","type":"string","jsonPath":".spec.deploymentName"},{"name":"Replicas","type":"integer","jsonPath":".spec.replicas"},{"name":"Available","type":"integer","jsonPath":".status.availableReplicas"}]}]}}
+{"apiVersion":"demo.example.com/v1","kind":"Foo","metadata":{"namespace":"demo","name":"one"},"spec":{"deploymentName":"web","replicas":2}}
+JSON
 mkfifo "$work/ready"
+echo '{' >"$work/broken"
+check 1 '' 'broken:1: ' k apiserver --objects "$work/broken"
+check 1 '' 'nothere: cannot be read' k apiserver --objects "$work/nothere"
 "$kubexx" apiserver --user bob:bobs-token:none --user eve:eves-token:read-only --user sam:sams-token:namespace=demo \
-  --workload 8 --workload-rate 0 --kubeconfig-out "$work/kubeconfig" >"$work/ready" 2>"$work/server.log" &
+  --objects "$work/objects" --workload 8 --workload-rate 0 --kubeconfig-out "$work/kubeconfig" >"$work/ready" 2>"$work/server.log" &
 server=$!
 read -r -t 10 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
 export KUBECONFIG=$work/kubeconfig
@@ -131,6 +145,22 @@ k get nodes --color always | grep -q $'\e' && echo "ok    --color always" || fai
 check 0 '^NAME' '' sh -c "'$kubexx' get nodes | head -n 1"
 check 0 '^EVENT' '' timeout 10 sh -c "'$kubexx' watch pods -A | head -n 1"
 check 1 '' 'standard output: No space left' sh -c "'$kubexx' get nodes >/dev/full"
+
+# Kinds of all sorts have kubectl's columns, live as in a list; custom ones also for who may not read their definition.
+columns() {  # HEADERS COMMAND...
+  local wanted=$1 shown
+  shift
+  shown=$(timeout 10 "$kubexx" "$@" 2>&1 | head -n 1 | sed -E 's/^EVENT +//; s/ +/ /g; s/ $//')
+  [ "$shown" = "$wanted" ] && echo "ok    kubexx $*: $shown" || fail "kubexx $*: $shown"
+}
+for command in get watch; do
+  columns 'NAMESPACE NAME CREATED AT' $command roles -A
+  columns 'NAME CLASS HOSTS ADDRESS PORTS AGE' $command ingresses -n demo
+  columns 'NAME STATUS VOLUME CAPACITY ACCESS MODES STORAGECLASS VOLUMEATTRIBUTESCLASS AGE' $command pvc -n demo
+  columns 'NAME DEPLOYMENT REPLICAS AVAILABLE' $command foos -n demo
+  columns 'NAME DEPLOYMENT REPLICAS AVAILABLE' $command foos -n demo --token sams-token
+  columns 'NAME AGE' $command serviceaccounts -n demo
+done
 
 # A watch in a pipe: rows, then changes; SIGINT ends it with 0.
 "$kubexx" watch pods,nodes -A >"$work/rows" 2>"$work/rows.err" &

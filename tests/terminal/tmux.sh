@@ -2,48 +2,8 @@
 # tmux.sh KUBEXX: live tables in a terminal of tmux.
 set -uo pipefail
 kubexx=$1
-command -v tmux >/dev/null || { echo "tmux is not installed (./dev test-interop installs it)" >&2; exit 1; }
-work=$(mktemp -d)
-server=
-t() { tmux -S "$work/tmux" -f /dev/null "$@"; }
-cleanup() {
-  t kill-server 2>/dev/null
-  [ -z "$server" ] || kill "$server" 2>/dev/null
-  wait 2>/dev/null
-  rm -rf "$work"
-}
-trap cleanup EXIT
-unset TMUX NO_COLOR
-export HOME=$work KUBECONFIG=$work/kubeconfig LC_ALL=C.UTF-8
+. "$(dirname "$(readlink -f "$0")")/terminal.sh"
 
-failures=0
-fail() {
-  echo "FAIL  $*"
-  t capture-pane -p 2>/dev/null | sed 's/^/      |/'
-  failures=$((failures + 1))
-}
-# await NAME PATTERN [FLAGS]: the screen matches within fifteen seconds (capture-pane -e shows styles).
-await() {
-  local tries
-  for ((tries = 0; tries < 300; ++tries)); do
-    if t capture-pane -p ${3:-} 2>/dev/null | grep -qE -- "$2"; then
-      echo "ok    $1"
-      return
-    fi
-    sleep 0.05
-  done
-  fail "$1: the screen never matched $2"
-}
-# await_state NAME FORMAT VALUE: what tmux knows of the terminal becomes this.
-await_state() {
-  local tries
-  for ((tries = 0; tries < 300; ++tries)); do
-    [ "$(t display-message -p "$2")" = "$3" ] && { echo "ok    $1"; return; }
-    sleep 0.05
-  done
-  fail "$1: $2 is $(t display-message -p "$2"), not $3"
-}
-type_line() { t send-keys -l "$1"; t send-keys Enter; }
 # restored NAME: the shell has its screen, cursor and keyboard back.
 restored() {
   await_state "$1: the normal screen is back" '#{alternate_on}' 0
@@ -52,13 +12,9 @@ restored() {
   await "$1: exit code and keyboard" '^code=0 icanon echo$'
 }
 
-mkfifo "$work/ready"
-"$kubexx" apiserver --workload 12 --workload-rate 4 --kubeconfig-out "$KUBECONFIG" >"$work/ready" 2>"$work/server.log" &
-server=$!
-read -r -t 10 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
+serve --workload 12 --workload-rate 4
 t new-session -d -x 120 -y 40 "env PS1='prompt> ' bash --norc --noprofile" || exit 1
 await "a prompt" '^prompt>'
-ln -s "$kubexx" "$work/kubexx"
 
 type_line "clear; $work/kubexx watch pods,nodes -A"
 await_state "the live table has a screen of its own" '#{alternate_on}' 1
@@ -110,7 +66,52 @@ restored "after the demo"
 type_line "clear; $work/kubexx watch podz"
 await "an error leaves the screen alone" 'did you mean pods'
 
-kill "$server"
-wait "$server"
-server=
+stop_serving
+
+# 100,000 objects beside pods that move: the first list says how far it is, and the table answers at once.
+awk 'BEGIN {
+  for (i = 0; i < 100000; ++i) {
+    printf "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p-%06d\",\"namespace\":\"load\"", i
+    printf ",\"labels\":{\"app\":\"a-%d\"}},\"spec\":{\"nodeName\":\"node-%d\",\"containers\":[{\"name\":\"main\"", i % 50, i % 3
+    printf ",\"image\":\"registry.example/app:%d\"}]},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.1.%d.%d\"}}\n", i % 9, i / 256 % 256, i % 256
+  }
+}' >"$work/pods"
+serve --objects "$work/pods" --workload 12 --workload-rate 4
+
+patience=60
+progress='pods: .*[0-9,]+ of 100,[0-9]+ objects, [0-9.]+ MB'
+type_line "clear; $work/kubexx get pods -A -o name"
+await "a first list says how far it is" "$progress"
+await "and takes that away again" '^pod/p-099999'
+t capture-pane -p | grep -q ' objects, ' && fail "the progress line stays" || echo "ok    the progress line goes"
+type_line "clear; $work/kubexx watch pods -A --no-watch-list"
+await "a live table says how far it is" "$progress"
+await "100,000 rows" '^pods 100,0[0-9][0-9] '
+# soon NAME PATTERN KEYS...: what the keys do is seen within half a second, drawing and tmux included.
+soon() {
+  local name=$1 pattern=$2 begin=${EPOCHREALTIME/./} end
+  t send-keys "${@:3}"
+  while ! t capture-pane -p | grep -qE -- "$pattern"; do
+    end=${EPOCHREALTIME/./}
+    if ((end - begin > 15000000)); then fail "$name: the screen never matched $pattern"; return; fi
+  done
+  end=${EPOCHREALTIME/./}
+  if ((end - begin > 500000)); then fail "$name: $(((end - begin) / 1000)) ms"; return; fi
+  echo "ok    $name: $(((end - begin) / 1000)) ms"
+}
+for ((i = 0; i < 5; ++i)); do
+  soon "to the end" '^load +p-099999 +' End
+  soon "a page back" '^ 9[0-9]+-9[0-9]+ of 100[0-9]+ lines' PageUp
+  soon "to the top" '^demo +' Home
+done
+t resize-window -x 70 -y 14
+await "resized" '^ 1-11 of 100[0-9]+ lines'
+await "it goes on moving" $'\e\\[(7|31|32)m' -e
+t resize-window -x 120 -y 40
+begin=${EPOCHREALTIME/./}
+t send-keys C-c
+restored "after 100,000 rows"
+echo "      Ctrl-C: $(((${EPOCHREALTIME/./} - begin) / 1000)) ms until the shell answers"
+
+stop_serving
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
