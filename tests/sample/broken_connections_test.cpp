@@ -26,7 +26,7 @@ const meta::GroupVersionResource kDefinitions{"apiextensions.k8s.io", "v1", "cus
 const meta::GroupVersionResource kFoos{"samplecontroller.k8s.io", "v1alpha1", "foos"};
 const meta::GroupVersionResource kDeployments{"apps", "v1", "deployments"};
 const meta::GroupVersionResource kEvents{"", "v1", "events"};
-constexpr int kCount = 300;
+constexpr int kCount = 1000;
 
 std::string name_of(int i) {
   return "foo-" + std::to_string(i);
