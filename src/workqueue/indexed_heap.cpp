@@ -14,31 +14,75 @@ constexpr std::size_t kArity = 4;
 void IndexedHeap::push(std::uint32_t id, std::int64_t rank) {
   if (id >= position_.size()) position_.resize(std::max<std::size_t>(id + std::size_t{1}, position_.size() * 2));
   const Item item{rank, sequence_++, id};
-  heap_.push_back(item);
-  sift_up(heap_.size() - 1, item);
+  if (row_.size() == row_head_ + 1 && item.before(row_.back())) {  // a single late one does not keep others out
+    push_on_heap(row_.back());
+    row_.pop_back();
+  }
+  if (row_.size() == row_head_ || !item.before(row_.back())) {
+    position_[id] = kInRow | ((row_base_ + static_cast<std::uint32_t>(row_.size())) & ~kInRow);
+    row_.push_back(item);
+  } else {
+    push_on_heap(item);
+  }
+  ++size_;
 }
 
 std::uint32_t IndexedHeap::pop() {
-  KUBEXX_ASSERT(!heap_.empty());
-  const std::uint32_t id = heap_.front().id;
-  const Item last = heap_.back();
-  heap_.pop_back();
-  if (!heap_.empty()) {
-    sift_down(0, last);
-  } else if (position_.size() > 4096) {
+  KUBEXX_ASSERT(size_ > 0);
+  std::uint32_t id = 0;
+  if (top_is_in_row()) {
+    id = row_[row_head_++].id;
+    advance_row();
+  } else {
+    id = pop_from_heap();
+  }
+  if (--size_ == 0 && position_.size() > 4096) {
     std::vector<Item>().swap(heap_);
+    std::vector<Item>().swap(row_);
     std::vector<std::uint32_t>().swap(position_);
   }
   return id;
 }
 
 bool IndexedHeap::move_forward(std::uint32_t id, std::int64_t rank) {
-  const std::size_t at = position_[id];
-  Item item = heap_[at];
+  const std::uint32_t at = position_[id];
+  if ((at & kInRow) == 0) {
+    Item item = heap_[at];
+    if (rank >= item.rank) return false;
+    item.rank = rank;
+    sift_up(at, item);
+    return true;
+  }
+  const std::size_t index = (at - row_base_) & ~kInRow;
+  Item item = row_[index];
   if (rank >= item.rank) return false;
+  row_[index].id = kGone;
+  if (index == row_head_) advance_row();
   item.rank = rank;
-  sift_up(at, item);
+  push_on_heap(item);
   return true;
+}
+
+/// Passes over the gone ones and gives back the room of what has left, before it is more than the rest.
+void IndexedHeap::advance_row() {
+  while (row_head_ < row_.size() && row_[row_head_].id == kGone) ++row_head_;
+  if (row_head_ * 2 < row_.size()) return;
+  row_.erase(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(row_head_));
+  row_base_ += static_cast<std::uint32_t>(row_head_);
+  row_head_ = 0;
+}
+
+void IndexedHeap::push_on_heap(const Item& item) {
+  heap_.push_back(item);
+  sift_up(heap_.size() - 1, item);
+}
+
+std::uint32_t IndexedHeap::pop_from_heap() {
+  const std::uint32_t id = heap_.front().id;
+  const Item last = heap_.back();
+  heap_.pop_back();
+  if (!heap_.empty()) sift_down(0, last);
+  return id;
 }
 
 void IndexedHeap::sift_up(std::size_t at, Item item) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,7 +15,7 @@
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/random.hpp"
-#include "kubexx/workqueue/detail/adaptive_lock.hpp"
+#include "kubexx/workqueue/detail/adaptive_mutex.hpp"
 #include "kubexx/workqueue/detail/entry_list.hpp"
 #include "kubexx/workqueue/detail/indexed_heap.hpp"
 #include "kubexx/workqueue/detail/item_table.hpp"
@@ -111,17 +110,15 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
       const auto lock = acquire();
       if (depth() > 0 || shutting_down_) return take();
     }
-    const std::stop_callback on_stop(stop, [this]() noexcept {
-      { const std::lock_guard lock(mutex_); }  // whoever has seen no stop is waiting now
-      ready_cv_.notify_all();
-    });
+    watch_briefly();
+    const std::stop_callback on_stop(stop, [this]() noexcept { ring_all(ready_); });
     auto lock = acquire();
-    ++waiters_;
     while (depth() == 0 && !shutting_down_ && !stop.stop_requested()) {
-      ready_cv_.wait(lock);
+      ++waiters_;
+      ready_.wait(lock);
+      --waiters_;
       wake_in_flight_ = false;
     }
-    --waiters_;
     std::optional<T> item;
     if (!stop.stop_requested()) item = take();
     announce(lock, depth(), Hook::Silent);
@@ -146,8 +143,9 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     }
     release_if_idle(id);
     if (!drained()) return;
+    drained_.ring();
     lock.unlock();
-    drained_cv_.notify_all();
+    drained_.wake_all();
     call_hook(0);
   }
 
@@ -157,12 +155,9 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
 
   bool shut_down_with_drain(const std::stop_token& stop) {
     if (begin_shut_down(true)) call_hook(0);
-    const std::stop_callback on_stop(stop, [this]() noexcept {
-      { const std::lock_guard lock(mutex_); }
-      drained_cv_.notify_all();
-    });
+    const std::stop_callback on_stop(stop, [this]() noexcept { ring_all(drained_); });
     auto lock = acquire();
-    drained_cv_.wait(lock, [&] { return drained() || !draining_ || stop.stop_requested(); });
+    while (!drained() && draining_ && !stop.stop_requested()) drained_.wait(lock);
     return drained();
   }
 
@@ -198,7 +193,28 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
  private:
   enum class Hook { Call, Silent };
 
-  std::unique_lock<std::mutex> acquire() const { return lock_adaptively(mutex_); }
+  using Lock = std::unique_lock<AdaptiveMutex>;
+  Lock acquire() const { return Lock(mutex_); }
+
+  void ring_all(Bell& bell) noexcept {
+    {
+      const auto lock = acquire();
+      bell.ring();
+    }
+    bell.wake_all();
+  }
+
+  /// To sleep and be woken costs both sides more than an item. So one worker at a time looks out for the next item for
+  /// some microseconds; as long as it does, nobody else is woken. The caller must look once more with the lock.
+  void watch_briefly() const noexcept {
+    constexpr int kLooks = 20;
+    constexpr int kPausesBetween = 50;  // about a microsecond, in which several items may come
+    if (!spinning_helps() || watched_.exchange(true, std::memory_order_relaxed)) return;
+    for (int i = 0; i < kLooks && available_.load(std::memory_order_relaxed) == 0; ++i) {
+      for (int pauses = 0; pauses < kPausesBetween; ++pauses) pause_briefly();
+    }
+    watched_.store(false, std::memory_order_relaxed);
+  }
 
   // The clock is read only where someone looks at the time.
   TimePoint stamp() const { return monitor_ || options_.storage ? clock_->now() : TimePoint(); }
@@ -237,7 +253,10 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     } else {
       waiting_.link(table_, id);
     }
+    publish_depth();
   }
+
+  void publish_depth() noexcept { available_.store(depth(), std::memory_order_relaxed); }
 
   std::optional<T> take() {
     if (depth() == 0) return std::nullopt;
@@ -255,6 +274,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
       waiting_.unlink(table_, id);
       if (waiting_.head != kNoTicket) __builtin_prefetch(table_.home(waiting_.head), 1);
     }
+    publish_depth();
     processing_.link(table_, id);
     entry.dirty = false;
     entry.processing = true;
@@ -285,11 +305,14 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
   bool drained() const { return shutting_down_ && depth() == 0 && processing_.count == 0; }
 
   /// Unlocks and wakes. One wake-up is under way at a time; who wakes up and leaves something wakes the next.
-  void announce(std::unique_lock<std::mutex>& lock, std::size_t ready, Hook hook = Hook::Call) {
-    const bool wake = ready > 0 && waiters_ > 0 && !wake_in_flight_;
-    if (wake) wake_in_flight_ = true;
+  void announce(Lock& lock, std::size_t ready, Hook hook = Hook::Call) {
+    const bool wake = ready > 0 && waiters_ > 0 && !wake_in_flight_ && !watched_.load(std::memory_order_relaxed);
+    if (wake) {
+      wake_in_flight_ = true;
+      ready_.ring();
+    }
     lock.unlock();
-    if (wake) ready_cv_.notify_one();
+    if (wake) ready_.wake_one();
     if (ready > 0 && hook == Hook::Call) call_hook(ready);
   }
 
@@ -309,10 +332,12 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     }
     ++generation_;
     Timer timer = std::exchange(timer_, Timer());
+    ready_.ring();
+    drained_.ring();
     lock.unlock();
     timer.cancel();
-    ready_cv_.notify_all();
-    drained_cv_.notify_all();
+    ready_.wake_all();
+    drained_.wake_all();
     return first;
   }
 
@@ -321,7 +346,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
   }
 
-  void schedule(std::unique_lock<std::mutex>& lock, std::uint32_t id, Duration delay, TimePoint now, int priority) {
+  void schedule(Lock& lock, std::uint32_t id, Duration delay, TimePoint now, int priority) {
     ++retries_;
     if (monitor_) monitor_->retried();
     if (delay <= Duration::zero()) return announce(lock, mark_dirty(id, priority, now) ? 1 : 0);
@@ -337,11 +362,11 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     arm(lock, now);
   }
 
-  /// Unlocks and sees to it that a timer runs for the earliest deadline.
-  void arm(std::unique_lock<std::mutex>& lock, TimePoint now) {
+  /// Unlocks and sees to it that a timer runs for the earliest deadline, which may be that much too late.
+  void arm(Lock& lock, TimePoint now, Duration slack = Duration::zero()) {
     if (delays_.empty() || delays_.top_rank() >= armed_) return lock.unlock();
     armed_ = delays_.top_rank();
-    const Duration delay(armed_ - now.time_since_epoch().count());
+    const Duration delay = std::max(Duration(armed_ - now.time_since_epoch().count()), slack);
     const std::uint64_t generation = ++generation_;
     lock.unlock();
     Timer timer = executor_->post_after(delay, [weak = this->weak_from_this(), generation] {
@@ -368,12 +393,13 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
       announce(lock, ready);
     }
     auto lock = acquire();
-    arm(lock, now);
+    arm(lock, now, kBetweenTimers);
   }
 
   bool due(TimePoint now) const { return !delays_.empty() && delays_.top_rank() <= now.time_since_epoch().count(); }
 
   static constexpr int kMovedAtOnce = 256;  // delayed items, under one hold of the lock
+  static constexpr Duration kBetweenTimers = std::chrono::microseconds(100);
   static constexpr std::int64_t kNotArmed = std::numeric_limits<std::int64_t>::max();
 
   const QueueOptions<T> options_;
@@ -382,9 +408,12 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
   std::unique_ptr<Monitor> monitor_;
   std::atomic<std::size_t> remembered_{0};
 
-  mutable std::mutex mutex_;
-  std::condition_variable ready_cv_;
-  std::condition_variable drained_cv_;
+  std::atomic<std::size_t> available_{0};  // depth(), for those without the lock
+  mutable std::atomic<bool> watched_{false};
+
+  mutable AdaptiveMutex mutex_;
+  Bell ready_;
+  Bell drained_;
   // Everything below is guarded by mutex_.
   ItemTable<T> table_;
   EntryList<T> waiting_;     // in the order of adding; unused with a storage

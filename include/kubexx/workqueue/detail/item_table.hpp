@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,19 +19,28 @@ namespace kubexx::workqueue::detail {
 
 inline constexpr std::uint32_t kNoTicket = 0xffffffff;
 
+/// Items that can be emptied and filled again without giving back their memory: strings and vectors.
+template <class T>
+concept Refillable = std::is_copy_assignable_v<T> && requires(T& item) {
+  item.clear();
+  { item.capacity() } -> std::convertible_to<std::size_t>;
+};
+
 /// All that a queue knows about one item.
 template <class T>
 struct Entry {
   Entry() {}
-  ~Entry() {}
+  ~Entry() {
+    if (made) item.~T();
+  }
   union {
-    T item;  // alive while `live`
+    T item;  // alive while `made`
   };
   std::uint32_t hash;
   std::uint32_t previous, following;  // neighbours among the waiting, the processed or the free
   std::uint32_t requeues;
   std::int32_t priority;
-  bool live = false;
+  bool made = false;
   bool dirty;       // to be handed out
   bool processing;  // handed out; dirty and not processing means waiting
   bool delayed;
@@ -38,18 +49,14 @@ struct Entry {
 };
 
 /// The entries of a queue: one hash lookup finds everything about an item, entries never move, and what is released
-/// is destroyed at once. Memory goes back when the table becomes empty.
+/// is destroyed at once (a short string is emptied). Memory goes back when the table becomes empty, that of a few
+/// thousand entries only when they were not needed since it was empty before.
 template <class T>
 class ItemTable {
  public:
   explicit ItemTable(std::uint64_t seed) : seed_(seed) {}
   ItemTable(const ItemTable&) = delete;
   ItemTable& operator=(const ItemTable&) = delete;
-  ~ItemTable() {
-    for (std::uint32_t id = 0; id < used_; ++id) {
-      if ((*this)[id].live) (*this)[id].item.~T();
-    }
-  }
 
   std::uint32_t hash(const T& item) const { return item_hash(item, seed_); }
   Entry<T>& operator[](std::uint32_t id) const { return chunks_[id >> kChunkBits][id & (kChunk - 1)]; }
@@ -74,15 +81,14 @@ class ItemTable {
     if (free_ == kNoTicket) add_fresh();
     const std::uint32_t id = free_;
     Entry<T>& entry = (*this)[id];
-    ::new (static_cast<void*>(std::addressof(entry.item))) T(std::forward<U>(item));
+    fill(entry, std::forward<U>(item));
     free_ = entry.following;
     entry.hash = hash;
     place({hash, id});
     entry.requeues = 0;
     entry.priority = 0;
-    entry.live = true;
     entry.dirty = entry.processing = entry.delayed = false;
-    ++size_;
+    if (++size_ > peak_) peak_ = size_;
     return id;
   }
 
@@ -97,10 +103,9 @@ class ItemTable {
       hole = at;
     }
     slots_[hole] = Slot();
-    entry.item.~T();
-    entry.live = false;
+    empty(entry);
     entry.following = std::exchange(free_, id);
-    if (--size_ == 0 && chunks_.size() > kChunksKept) release_memory();
+    if (--size_ == 0) shrink();
   }
 
  private:
@@ -110,7 +115,29 @@ class ItemTable {
   };
   static constexpr std::uint32_t kChunkBits = 8;
   static constexpr std::uint32_t kChunk = 1U << kChunkBits;
-  static constexpr std::size_t kChunksKept = 16;
+  static constexpr std::size_t kChunksKept = 16;         // always
+  static constexpr std::size_t kMostChunksKept = 256;    // if they were in use since the table was empty before
+  static constexpr std::size_t kMostCapacityKept = 128;  // of an emptied item
+
+  template <class U>
+  static void fill(Entry<T>& entry, U&& item) {
+    if constexpr (Refillable<T>) {
+      if (entry.made) {
+        entry.item = std::as_const(item);  // a copy, which uses the memory that is there
+        return;
+      }
+    }
+    ::new (static_cast<void*>(std::addressof(entry.item))) T(std::forward<U>(item));
+    entry.made = true;
+  }
+
+  static void empty(Entry<T>& entry) {
+    if constexpr (Refillable<T>) {
+      if (entry.item.capacity() <= kMostCapacityKept) return entry.item.clear();
+    }
+    entry.item.~T();
+    entry.made = false;
+  }
 
   void place(Slot slot) {
     std::size_t at = slot.hash & mask_;
@@ -134,7 +161,10 @@ class ItemTable {
     }
   }
 
-  void release_memory() {
+  void shrink() {
+    const bool needed = peak_ * 4 >= used_;
+    peak_ = 0;
+    if (chunks_.size() <= kChunksKept || (needed && chunks_.size() <= kMostChunksKept)) return;
     std::vector<std::unique_ptr<Entry<T>[]>>().swap(chunks_);
     std::vector<Slot, LargeAllocator<Slot>>().swap(slots_);
     used_ = 0;
@@ -146,6 +176,7 @@ class ItemTable {
   std::size_t mask_ = 0;
   std::uint64_t seed_;
   std::size_t size_ = 0;
+  std::size_t peak_ = 0;    // largest size since the table was empty
   std::uint32_t used_ = 0;  // entries ever handed out of the chunks
   std::uint32_t free_ = kNoTicket;
 };
