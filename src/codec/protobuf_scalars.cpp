@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include "codec/protobuf_walker.hpp"
@@ -16,16 +17,16 @@ void put_digits(char* at, unsigned count, std::uint32_t value) {
   for (; count > 0; value /= 10) at[--count] = static_cast<char>('0' + value % 10);
 }
 
-/// "2006-01-02T15:04:05Z" or with six decimals; the size.
-std::size_t write_time(char* out, std::int64_t seconds, std::uint32_t micros, bool micro) {
-  std::int64_t days = seconds / 86400;
-  if (seconds % 86400 < 0) --days;
-  const auto of_day = static_cast<std::uint32_t>(seconds - days * 86400);
+void put_date(char* out, std::int64_t days) {
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
-  std::memcpy(out, "0000-00-00T00:00:00Z", 20);
   put_digits(out, 4, static_cast<std::uint32_t>(static_cast<int>(date.year())));
   put_digits(out + 5, 2, static_cast<unsigned>(date.month()));
   put_digits(out + 8, 2, static_cast<unsigned>(date.day()));
+}
+
+/// "2006-01-02T15:04:05Z" or with six decimals, of which the date is there; the size.
+std::size_t put_time(char* out, std::uint32_t of_day, std::uint32_t micros, bool micro) {
+  std::memcpy(out + 10, "T00:00:00Z", 10);
   put_digits(out + 11, 2, of_day / 3600);
   put_digits(out + 14, 2, of_day / 60 % 60);
   put_digits(out + 17, 2, of_day % 60);
@@ -73,18 +74,41 @@ bool ProtobufWalker::time(std::string_view bytes, bool micro, Word& out, bool& z
     out = word_of(Tag::Null);
     return true;
   }
-  Small stamp;
-  if (!stamp.read(bytes)) return false;
-  const auto seconds = static_cast<std::int64_t>(stamp.numbers[1]);
-  const auto nanos = static_cast<std::int32_t>(stamp.numbers[2]);
+  WireReader in(bytes);
+  std::uint64_t numbers[3] = {};
+  // As every server writes them: the seconds, and nanoseconds that are usually 0.
+  for (std::uint8_t number = 1; number < 3 && !in.done() && *in.at == number << 3; ++number) {
+    ++in.at;
+    if (!in.varint(numbers[number])) return false;
+  }
+  if (!in.done()) {
+    Small stamp;
+    if (!stamp.read(bytes)) return false;
+    std::copy(stamp.numbers, stamp.numbers + 3, numbers);
+  }
+  const auto seconds = static_cast<std::int64_t>(numbers[1]);
+  const auto nanos = static_cast<std::int32_t>(numbers[2]);
   if (seconds < kFirstSecond || seconds > kLastSecond || nanos < 0 || nanos > 999'999'999) return false;
+  std::int64_t day = seconds / 86400;
+  if (seconds % 86400 < 0) --day;
+  if (day != last_day_) {
+    put_date(last_date_, day);
+    last_day_ = day;
+  }
   char buffer[32];
-  const std::size_t size = write_time(buffer, seconds, static_cast<std::uint32_t>(nanos / 1000), micro);
+  std::memcpy(buffer, last_date_, 10);
+  const std::size_t size = put_time(buffer, static_cast<std::uint32_t>(seconds - day * 86400),
+                                    static_cast<std::uint32_t>(nanos / 1000), micro);
   out = writer_.string(buffer, size);
   return true;
 }
 
 bool ProtobufWalker::quantity(std::string_view bytes, Word& out) {
+  if (bytes.size() > 2 && bytes[0] == '\x0a' && bytes.size() < 128 &&
+      bytes.size() - 2 == static_cast<std::size_t>(bytes[1])) {
+    out = text(bytes.substr(2));
+    return true;
+  }
   Small amount;
   if (!amount.read(bytes)) return false;
   out = amount.texts[1].empty() ? writer_.string("0", 1) : text(amount.texts[1]);

@@ -148,7 +148,7 @@ Result<meta::Object> ProtobufWalker::decode(const Message& message, std::string_
 bool ProtobufWalker::map_of(const Message& message, std::string_view bytes, int depth, const Node* node, Word& out) {
   const std::size_t first = writer_.mark();
   if (!fields(message, bytes, depth, node)) return false;
-  out = writer_.close_map(first);
+  out = writer_.close_distinct_map(first);  // fields() reads each number once, and a name has one number
   return true;
 }
 
@@ -192,11 +192,8 @@ bool ProtobufWalker::fields(const Message& message, std::string_view bytes, int 
         below = choice.below;
       }
     }
-    if (field->shape == Shape::One && field->wire == Wire::String && type == WireType::Bytes && !gather_) {
-      std::string_view payload;
-      if (!in.bytes(payload)) return fail(message, *field, "malformed value");
-      if (payload.empty() && field->presence == Presence::NonZero) continue;
-      writer_.push(key_of(*field), text(payload));
+    if (field->plain && type == WireType::Bytes && !gather_) {
+      if (!plain(message, *field, in, depth, below)) return false;
       continue;
     }
     if (field->shape == Shape::List) {
@@ -216,6 +213,32 @@ bool ProtobufWalker::fields(const Message& message, std::string_view bytes, int 
     writer_.push(key_of(*field), word);
   }
   return defaults(message, message.always & ~seen, node);
+}
+
+/// Strings and messages, single or in a list whose parts stand together: nearly all there is.
+bool ProtobufWalker::plain(const Message& message, const Field& field, WireReader& in, int depth, const Node* node) {
+  const bool single = field.shape == Shape::One;
+  const std::size_t first = writer_.mark();
+  WireType type = WireType::Bytes;
+  do {
+    std::string_view payload;
+    if (type != WireType::Bytes || !in.bytes(payload)) return fail(message, field, "malformed value");
+    Word word = 0;
+    if (field.wire == Wire::String) {
+      if (single && payload.empty() && field.presence == Presence::NonZero) return true;
+      word = text(payload);
+    } else if (!map_of(*field.message, payload, single ? depth + 1 : depth + 2, node, word)) {
+      return false;
+    }
+    if (single) {
+      writer_.push(key_of(field), word);
+      return true;
+    }
+    writer_.push(0, word);
+  } while (next_part(in, field.number, type));
+  const Word word = writer_.close_list(first);
+  writer_.push(key_of(field), word);
+  return true;
 }
 
 /// The fields that JSON always has and the wire had not.
@@ -502,8 +525,8 @@ bool ProtobufWalker::merged(const Message& message, const Field& field, WireRead
   return one(message, field, last, last_type, depth, node, out, zero);
 }
 
-ProtobufWalker::Word ProtobufWalker::text(std::string_view bytes) {
-  if (is_ascii(bytes) || valid_utf8_prefix(bytes) == bytes.size()) return writer_.string(bytes);
+ProtobufWalker::Word ProtobufWalker::odd_text(std::string_view bytes) {
+  if (valid_utf8_prefix(bytes) == bytes.size()) return writer_.string(bytes);
   scratch_.clear();
   repair_utf8(bytes, scratch_);
   return writer_.string(scratch_);

@@ -49,6 +49,7 @@ class ProtobufWalker {
   bool fail(const Message& message, const Field& field, const char* what);
   bool map_of(const Message& message, std::string_view bytes, int depth, const Node* node, Word& out);
   bool fields(const Message& message, std::string_view bytes, int depth, const Node* node);
+  bool plain(const Message& message, const Field& field, WireReader& in, int depth, const Node* node);
   bool defaults(const Message& message, std::uint64_t missing, const Node* node);
   Word default_of(const Field& field);
   bool one(const Message& message, const Field& field, WireReader& in, WireType type, int depth, const Node* node,
@@ -62,7 +63,8 @@ class ProtobufWalker {
   bool next_part(WireReader& in, std::uint32_t number, WireType& type);
   bool merged(const Message& message, const Field& field, WireReader& in, WireType type, int depth, const Node* node,
               Word& out, bool& zero);
-  Word text(std::string_view bytes);
+  Word text(std::string_view bytes) { return is_ascii(bytes) ? writer_.string(bytes) : odd_text(bytes); }
+  Word odd_text(std::string_view bytes);
   meta::detail::Key key_of(const Field& field) {
     return field.id ? meta::detail::known_key(static_cast<std::uint32_t>(*field.id))
                     : writer_.key(field.name.data(), field.name.size());
@@ -80,6 +82,8 @@ class ProtobufWalker {
   meta::detail::DocumentWriter writer_;
   std::string scratch_;
   std::string fault_;
+  std::int64_t last_day_ = 0;  // since 1970, of last_date_
+  char last_date_[11] = "1970-01-01";
   std::string unknown_;
   bool gather_ = false;
   bool apart_ = false;            // parts of a field stand apart and gather_ is off

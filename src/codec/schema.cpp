@@ -178,6 +178,9 @@ class Tables {
     if (out.fields.empty()) return;
     out.by_number.assign(out.fields.back().number + 1, 0);
     for (std::size_t i = 0; i < out.fields.size(); ++i) {
+      Field& field = out.fields[i];
+      field.plain =
+          (field.wire == Wire::String || field.wire == Wire::Message) && field.shape != Shape::Map && !field.inlined;
       out.by_number[out.fields[i].number] = static_cast<std::uint8_t>(i + 1);
       if (out.fields[i].presence == Presence::Always) out.always |= std::uint64_t{1} << i;
     }

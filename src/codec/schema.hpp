@@ -48,6 +48,7 @@ struct Field {
   Shape shape = Shape::One;
   Wire wire = Wire::String;
   Presence presence = Presence::NonZero;
+  bool plain = false;    // a string or message, single or in a list
   bool inlined = false;  // its fields stand in the JSON object of the message around it
   const Message* message = nullptr;
 };

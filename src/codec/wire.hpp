@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "meta/name_table.hpp"
+
 namespace kubexx::codec {
 
 enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, GroupBegin = 3, GroupEnd = 4, Fixed32 = 5 };
@@ -24,6 +26,11 @@ struct WireReader {
   bool varint(std::uint64_t& out) noexcept {
     if (at != end && *at < 128) {
       out = *at++;
+      return true;
+    }
+    if (left() > 1 && at[1] < 128) {
+      out = (at[0] & 127U) | static_cast<unsigned>(at[1]) << 7;
+      at += 2;
       return true;
     }
     std::uint64_t value = 0;
@@ -131,15 +138,13 @@ std::size_t valid_utf8_prefix(std::string_view text) noexcept;
 void repair_utf8(std::string_view text, std::string& out);
 
 inline bool is_ascii(std::string_view text) noexcept {
-  const char* at = text.data();
-  std::size_t left = text.size();
-  std::uint64_t all = 0;
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, 8);
-    all |= word;
+  const auto word = [](const char* at) { return meta::detail::load_text<std::uint64_t>(at); };
+  const meta::detail::TextBits bits = meta::detail::text_bits(text.data(), text.size());
+  std::uint64_t all = bits.head | bits.tail;  // of 16 bytes and less these are all
+  if (text.size() > 16) {
+    const char* at = text.data() + 8;
+    for (const char* const tail = text.data() + text.size() - 8; at < tail; at += 8) all |= word(at);
   }
-  for (; left > 0; ++at, --left) all |= static_cast<std::uint64_t>(static_cast<unsigned char>(*at));
   return (all & 0x8080808080808080U) == 0;
 }
 

@@ -102,6 +102,27 @@ Word DocumentWriter::close_map(std::size_t first) {
   return word;
 }
 
+Word DocumentWriter::close_distinct_map(std::size_t first) {
+  const std::size_t count = entry_count_ - first;
+  if (count == 0) return word_of(Tag::FieldMap);
+  const Entry* entries = entries_.data() + first;
+  std::byte* at = reserve(5 + MapNode::kField * count);
+  std::byte* const begin = at;
+  at += write_varint(at, static_cast<std::uint32_t>(count));
+  Key strangers = 0;
+  for (std::size_t i = 0; i < count; ++i, at += MapNode::kField) {
+    strangers |= entries[i].key;
+    const auto id = static_cast<std::uint16_t>(entries[i].key >> 1);
+    std::memcpy(at, &id, 2);
+    std::memcpy(at + 2, &entries[i].word, 4);
+  }
+  if (is_stranger(strangers)) return close_name_map(first);
+  const Word word = word_of(Tag::FieldMap, static_cast<std::uint32_t>(size_));
+  size_ += static_cast<std::size_t>(at - begin);
+  entry_count_ = first;
+  return word;
+}
+
 /// The later value takes the place of the earlier one; the later entry is marked by an absent word.
 void DocumentWriter::merge_entry(std::size_t earlier, std::size_t later) {
   has_duplicate_ = true;

@@ -48,6 +48,8 @@ class DocumentWriter {
   bool contains(std::size_t first, Key key) const noexcept;
   Word close_list(std::size_t first);
   Word close_map(std::size_t first);
+  /// The same for a caller that knows that no key is there twice.
+  Word close_distinct_map(std::size_t first);
 
   /// Whether a map closed since the last finish() had a key twice, and which. The last value won.
   bool has_duplicate() const noexcept { return has_duplicate_; }

@@ -19,7 +19,8 @@ struct KeepsExecutor {
 };
 }  // namespace detail
 
-/// A queue to which items can be added later. Time is the executor's; one timer runs for the earliest item.
+/// A queue to which items can be added later. Time is the executor's; one timer runs for the earliest item, and what is
+/// due within the tenth of a millisecond after it may come together.
 template <Item T>
 class DelayingQueue : private detail::KeepsExecutor, public Queue<T> {
  public:
