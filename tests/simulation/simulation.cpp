@@ -35,8 +35,7 @@ class Ignored final : public apiserver::ResponseWriter {
 
 }  // namespace
 
-Simulation::Simulation(std::uint64_t seed, bool verbose)
-    : seed_(seed), random_(seed * 2 + 1), executor_(std::make_shared<ManualExecutor>(seed * 2 + 1)) {
+Simulation::Simulation(std::uint64_t seed, bool verbose) : seed_(seed), random_(seed * 2 + 1), executor_(seed * 2 + 1) {
   world_.verbose = verbose;
   apiserver::Options options;
   options.authentication = false;

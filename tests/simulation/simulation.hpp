@@ -13,6 +13,7 @@
 #include "kubexx/testing/in_process_transport.hpp"
 #include "simulation/checked_handler.hpp"
 #include "simulation/world.hpp"
+#include "support/fixture_executor.hpp"
 
 namespace kubexx::simulation {
 
@@ -58,7 +59,7 @@ class Simulation {
   const std::uint64_t seed_;
   World world_;
   Random random_;
-  std::shared_ptr<ManualExecutor> executor_;
+  FixtureExecutor executor_;
   std::unique_ptr<apiserver::Core> core_;
   std::shared_ptr<testing::InProcessTransport> transport_;
   std::shared_ptr<informer::SharedIndexInformer> informer_;

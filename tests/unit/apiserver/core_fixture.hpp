@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/core.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/meta/json.hpp"
+#include "support/fixture_executor.hpp"
 
 namespace kubexx::apiserver {
 
@@ -77,7 +78,7 @@ class CoreFixture : public testing::Test {
 
   void open(Options options) {
     core.reset();
-    executor = std::make_shared<ManualExecutor>();
+    executor.renew();
     options.executor = executor;
     options.seed = 7;
     core = std::make_unique<Core>(std::move(options));
@@ -116,7 +117,7 @@ class CoreFixture : public testing::Test {
   }
 
   const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
-  std::shared_ptr<ManualExecutor> executor;
+  FixtureExecutor executor;
   std::unique_ptr<Core> core;
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/fixture_executor.hpp"
 #include "unit/client/fake_client.hpp"
 
 namespace kubexx::client {
@@ -49,7 +50,7 @@ class RetryWatcherTest : public testing::Test {
     return FakeClient::event(type, name, version);
   }
 
-  std::shared_ptr<ManualExecutor> manual = std::make_shared<ManualExecutor>();
+  FixtureExecutor manual;
   FakeClient fake{manual};
   Strand strand{manual};
   std::unique_ptr<RetryWatcher> watcher;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kubexx/base/stop.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/controller/fixture.hpp"
 
 namespace kubexx::controller {
@@ -44,7 +45,7 @@ class ControllerStopTest : public testing::Test {
     executor->run_until_idle();
   }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   Source own{executor};
   ControllerOptions options;
   std::stop_source stop;

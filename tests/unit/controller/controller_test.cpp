@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kubexx/base/error_sink.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/controller/fixture.hpp"
 
 namespace kubexx::controller {
@@ -54,7 +55,7 @@ class ControllerTest : public testing::Test {
   void settle() { executor->run_until_idle(); }
   std::vector<std::string> take() { return std::exchange(seen, {}); }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<MetricsRegistry> metrics = std::make_shared<MetricsRegistry>();
   Source own{executor};
   Source other{executor, kSecrets};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/event_sink.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/controller/fake_api.hpp"
 
 namespace kubexx::controller {
@@ -48,7 +49,7 @@ class EventSinkTest : public testing::Test {
     return all;
   }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<FakeStore> store = std::make_shared<FakeStore>();
   std::shared_ptr<FakeApi> api = std::make_shared<FakeApi>(executor, store);
   std::shared_ptr<MetricsRegistry> metrics = std::make_shared<MetricsRegistry>();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/leader_machine.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/controller/fake_api.hpp"
 
 namespace kubexx::controller {
@@ -66,7 +67,7 @@ struct Candidate {
   }
 
   std::shared_ptr<ManualExecutor> executor;
-  std::shared_ptr<ManualExecutor> handlers = std::make_shared<ManualExecutor>();
+  FixtureExecutor handlers;
   std::shared_ptr<FakeApi> api;
   Random random{7};
   LeaderElectionOptions options;
@@ -94,7 +95,7 @@ class LeaderElectionTest : public testing::Test {
   }
   LeaseRecord record() { return LeaseRecord::of(store->objects.at(kPath)); }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<FakeStore> store = std::make_shared<FakeStore>();
   std::unique_ptr<Candidate> a = candidate("a");
   std::unique_ptr<Candidate> b = candidate("b");
@@ -385,7 +386,7 @@ TEST_F(LeaderElectionTest, AStuckExecutorMakesALeaderUnhealthy) {
 
 TEST_F(LeaderElectionTest, FiveCandidatesUnderRandomCutsNeverShareTheRightToWrite) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    executor = std::make_shared<ManualExecutor>(seed);
+    executor.renew(seed);
     store = std::make_shared<FakeStore>();
     Random random(seed);  // also the jitter of all candidates
     std::vector<std::unique_ptr<Candidate>> all;

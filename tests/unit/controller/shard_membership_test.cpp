@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/shard_machine.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/controller/fake_api.hpp"
 
 namespace kubexx::controller {
@@ -96,7 +97,7 @@ class ShardMembershipTest : public testing::Test {
     }
   }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<FakeStore> store = std::make_shared<FakeStore>();
   std::vector<std::unique_ptr<Replica>> all;
   std::size_t covered = 0;
@@ -245,7 +246,7 @@ TEST_F(ShardMembershipTest, LeasesOfReplicasLongGoneAreRemoved) {
 
 TEST_F(ShardMembershipTest, UnderRandomFaultsNoKeyHasTwoOwnersAndAfterwardsEachHasOne) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    executor = std::make_shared<ManualExecutor>(seed);
+    executor.renew(seed);
     store = std::make_shared<FakeStore>();
     all.clear();
     Random random(seed);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kubexx/informer/controller.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/reflector/script.hpp"
 
 namespace kubexx::informer {
@@ -29,7 +30,7 @@ class PlainInformerTest : public testing::Test {
   }
 
   std::vector<std::string> calls;
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<Script> script = std::make_shared<Script>();
 };
 

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "support/fixture_executor.hpp"
 #include "unit/reflector/script.hpp"
 
 /// A SharedIndexInformer on one thread: a scripted source, a ManualExecutor, and handlers that write down their calls.
@@ -65,8 +66,8 @@ class SharedInformerTest : public testing::TestWithParam<QueueKind> {
     run();
   }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
-  std::shared_ptr<ManualExecutor> handlers = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
+  FixtureExecutor handlers;
   std::shared_ptr<Script> script = std::make_shared<Script>();
   Random random{7};
   InformerOptions options;
@@ -204,8 +205,8 @@ TEST_P(SharedInformerTest, ALateHandlerCannotBeRemindedMoreOftenThanTheInformerL
 
 TEST_P(SharedInformerTest, ALateHandlerGetsEachObjectOnceHoweverItsArrivalFallsBetweenChanges) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) {
-    executor = std::make_shared<ManualExecutor>(seed);
-    handlers = std::make_shared<ManualExecutor>(seed + 100);
+    executor.renew(seed);
+    handlers.renew(seed + 100);
     script = std::make_shared<Script>();
     options.executor = executor;
     options.handlers = handlers;

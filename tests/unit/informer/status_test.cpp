@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kubexx/informer/shared_informer.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/reflector/script.hpp"
 
 namespace kubexx::informer {
@@ -11,7 +12,7 @@ using reflector::config_map;
 using reflector::Script;
 
 TEST(InformerStatusTest, CountsEventsByTypeAndTheTimeSpentInHandlers) {
-  const auto executor = std::make_shared<ManualExecutor>();
+  const FixtureExecutor executor;
   const auto script = std::make_shared<Script>();
   script->answer({config_map("a", "1")}, "5");
   InformerOptions options;
@@ -46,7 +47,7 @@ TEST(InformerStatusTest, CountsEventsByTypeAndTheTimeSpentInHandlers) {
 }
 
 TEST(InformerStatusTest, CountsWhatAListOfTheVersionItHadPutsRight) {
-  const auto executor = std::make_shared<ManualExecutor>();
+  const FixtureExecutor executor;
   const auto script = std::make_shared<Script>();
   script->answer({config_map("kept", "1"), config_map("wrong", "2"), config_map("surplus", "3")}, "5");
   InformerOptions options;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kubexx/informer/client_lister_watcher.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/codec/traces.hpp"
 #include "unit/reflector/script.hpp"
 
@@ -71,7 +72,7 @@ class TracesTest : public testing::Test {
     return codec::test::read_file(codec::test::traces() / (name + ".body"));
   }
   struct Run {
-    std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+    FixtureExecutor executor;
     std::shared_ptr<Player> player = std::make_shared<Player>(executor);
     std::shared_ptr<Recorder> sink = std::make_shared<Recorder>();
     std::shared_ptr<reflector::Reflector> reflector;

@@ -9,6 +9,7 @@
 
 #include "inspect/site.hpp"
 #include "kubexx/meta/json.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/reflector/script.hpp"
 
 namespace kubexx::inspect {
@@ -64,7 +65,7 @@ class SiteTest : public ::testing::Test {
     executor->run_until_idle();
   }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<reflector::Script> script = std::make_shared<reflector::Script>();
   std::shared_ptr<informer::SharedIndexInformer> informer;
   std::unique_ptr<Site> site;

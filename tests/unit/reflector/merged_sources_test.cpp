@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "support/fixture_executor.hpp"
 #include "unit/reflector/script.hpp"
 
 namespace kubexx::reflector {
@@ -31,7 +32,7 @@ class MergedSourcesTest : public testing::Test {
     blue->watch_list = true;
   }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<Script> red = std::make_shared<Script>();
   std::shared_ptr<Script> blue = std::make_shared<Script>();
   std::shared_ptr<Recorder> sink = std::make_shared<Recorder>();

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/fixture_executor.hpp"
 #include "unit/reflector/script.hpp"
 
 namespace kubexx::reflector {
@@ -42,7 +43,7 @@ class ReflectorTest : public testing::Test {
     executor->run_until_idle();
   }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<Script> script = std::make_shared<Script>();
   std::shared_ptr<Recorder> sink = std::make_shared<Recorder>();
   std::shared_ptr<Reflector> reflector;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/rest/client.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/rest/fake_transport.hpp"
 
 namespace kubexx::rest {
@@ -39,7 +40,7 @@ class RestClientTest : public testing::Test {
     return answer;
   }
 
-  std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
+  FixtureExecutor executor;
   std::shared_ptr<FakeTransport> transport = std::make_shared<FakeTransport>(executor);
   Strand strand{executor};
   std::optional<Result<Response>> answer;

@@ -7,6 +7,7 @@
 
 #include "kubexx/meta/json.hpp"
 #include "rest/body_decoder.hpp"
+#include "support/fixture_executor.hpp"
 #include "unit/rest/fake_transport.hpp"
 
 namespace kubexx::rest {
@@ -106,7 +107,7 @@ TEST(RecordedRefusalTest, ARefusedWatchIsTheErrorOfItsStatus) {
   if (traces().empty()) GTEST_SKIP() << "no recorded exchanges beside the source tree";
   for (const auto* name : {"076-watchlist-without-match-422", "078-watch-bad-version-500"}) {
     const auto answer = recorded(name);
-    const auto executor = std::make_shared<ManualExecutor>();
+    const FixtureExecutor executor;
     const auto transport = std::make_shared<FakeTransport>(executor);
     FakeTransport::Answer scripted;
     scripted.status = answer.status;
