@@ -4,6 +4,7 @@
 
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/gvk.hpp"
+#include "kubexx/meta/key_text.hpp"
 #include "meta/field_ids.hpp"
 #include "meta/layout.hpp"
 
@@ -98,6 +99,25 @@ std::string_view Object::deletion_timestamp() const noexcept {
 
 std::int64_t Object::generation() const noexcept {
   return metadata_value()[field::kGeneration].int_or(0);
+}
+
+KeyParts key_parts(const Object& object) noexcept {
+  const Value metadata = object.metadata_value();
+  if (!metadata) return {};
+  const std::byte* base = detail::Access::base(metadata);
+  const detail::Word map = detail::Access::word(metadata);
+  if (detail::tag_of(map) != detail::Tag::FieldMap) return {object.namespace_(), object.name()};
+  KeyParts parts;
+  const detail::MapNode node(base, map);
+  for (std::size_t i = 0, found = 0; i < node.count && found < 2; ++i) {
+    const auto id = static_cast<NameId>(node.id(i));
+    if (id != field::kName && id != field::kNamespace) continue;
+    ++found;
+    const detail::Word word = node.field(i);
+    if (detail::tag_of(word) != detail::Tag::String) continue;
+    (id == field::kName ? parts.name : parts.space) = detail::string_at(base, detail::payload_of(word));
+  }
+  return parts;
 }
 
 MapView Object::labels() const noexcept {

@@ -6,11 +6,13 @@
 #include <type_traits>
 
 #include "store/epochs.hpp"
+#include "store/shared_word.hpp"
 
 namespace kubexx::store {
 
 /// A growing array in pages that snapshots share: a directory of pages of kPage elements; the first page starts small.
 /// A value of two words; copying it makes a second reader, not a second array. Who writes also discards.
+/// Elements of one word can also be read while they are written: read_shared().
 template <class T, std::size_t kPage = 512>
 class CowArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -23,6 +25,20 @@ class CowArray {
   const T* page_items(std::size_t number) const noexcept { return items(page(number)); }
   std::size_t page_size(std::size_t number) const noexcept { return std::min(kPage, size_ - number * kPage); }
 
+  /// For a reader without a lock: the element, or T() where there is none (any more).
+  T read_shared(std::size_t index) const noexcept requires SharedWord<T> {
+    const Block* directory = load_shared(directory_);
+    if (directory == nullptr || index / kPage >= room(directory)) return T();
+    const Block* at = load_shared(pages(directory)[index / kPage]);
+    return at == nullptr || index % kPage >= capacity(at) ? T() : load_shared(items(at)[index % kPage]);
+  }
+  bool empty_shared() const noexcept { return load_shared(directory_) == nullptr; }
+
+  void set(std::size_t index, const T& value, Epochs& epochs) requires SharedWord<T> {
+    store_shared(edit(index, epochs), value);
+  }
+
+  /// The place of an element that no reader without a lock looks at.
   T& edit(std::size_t index, Epochs& epochs) {
     Block* at = page(index / kPage);
     if (!epochs.owned(at->born)) at = exchange_page(index / kPage, at, capacity(at), epochs);
@@ -33,22 +49,28 @@ class CowArray {
     const std::size_t number = size_ / kPage;
     if (size_ % kPage == 0) {
       own_directory(number + 1, epochs);
-      pages(directory_)[number] = epochs.allocate((number == 0 ? kFirst : kPage) * sizeof(T));
+      store_shared(pages(directory_)[number], new_page(number == 0 ? kFirst : kPage, epochs));
     } else if (number == 0 && size_ == capacity(page(0))) {
       exchange_page(0, page(0), std::min(2 * size_, kPage), epochs);
     }
     ++size_;
-    edit(size_ - 1, epochs) = value;
+    if constexpr (SharedWord<T>) {
+      set(size_ - 1, value, epochs);
+    } else {
+      edit(size_ - 1, epochs) = value;
+    }
   }
 
   void pop_back(Epochs& epochs) {
     --size_;
     if (size_ % kPage != 0) return;
-    epochs.discard(page(size_ / kPage));
+    Block* last = page(size_ / kPage);
     if (size_ == 0) {
-      epochs.discard(directory_);
-      directory_ = nullptr;
+      Block* directory = directory_;
+      store_shared(directory_, static_cast<Block*>(nullptr));
+      epochs.discard(directory);
     }
+    epochs.discard(last);
   }
 
   void discard(Epochs& epochs) {
@@ -66,24 +88,39 @@ class CowArray {
   }
   static T* items(const Block* block) noexcept { return reinterpret_cast<T*>(const_cast<Block*>(block) + 1); }
   static std::size_t capacity(const Block* block) noexcept { return (block->bytes - sizeof(Block)) / sizeof(T); }
+  static std::size_t room(const Block* directory) noexcept {
+    return (directory->bytes - sizeof(Block)) / sizeof(Block*);
+  }
   Block* page(std::size_t number) const noexcept { return pages(directory_)[number]; }
+
+  // What is not used yet is zero: a reader without a lock may come with an index that was removed meanwhile.
+  static Block* cleared(Block* block, std::size_t from) noexcept {
+    std::memset(reinterpret_cast<std::byte*>(block) + from, 0, block->bytes - from);
+    return block;
+  }
+  static Block* new_page(std::size_t room, Epochs& epochs) {
+    return cleared(epochs.allocate(room * sizeof(T)), sizeof(Block));
+  }
+  static Block* copy_of(const Block* block, std::size_t payload, Epochs& epochs) {
+    return cleared(epochs.clone(block, payload), std::min<std::size_t>(block->bytes, sizeof(Block) + payload));
+  }
 
   void own_directory(std::size_t wanted, Epochs& epochs) {
     if (directory_ == nullptr) {
-      directory_ = epochs.allocate(wanted * sizeof(Block*));
+      store_shared(directory_, cleared(epochs.allocate(wanted * sizeof(Block*)), sizeof(Block)));
       return;
     }
-    const std::size_t room = (directory_->bytes - sizeof(Block)) / sizeof(Block*);
-    if (wanted <= room && epochs.owned(directory_->born)) return;
-    Block* copy = epochs.clone(directory_, (wanted <= room ? room : 2 * wanted) * sizeof(Block*));
-    epochs.discard(directory_);
-    directory_ = copy;
+    const std::size_t there = room(directory_);
+    if (wanted <= there && epochs.owned(directory_->born)) return;
+    Block* old = directory_;
+    store_shared(directory_, copy_of(old, (wanted <= there ? there : 2 * wanted) * sizeof(Block*), epochs));
+    epochs.discard(old);
   }
 
   Block* exchange_page(std::size_t number, Block* old, std::size_t room, Epochs& epochs) {
     own_directory(number + 1, epochs);
-    Block* copy = epochs.clone(old, room * sizeof(T));
-    pages(directory_)[number] = copy;
+    Block* copy = copy_of(old, room * sizeof(T), epochs);
+    store_shared(pages(directory_)[number], copy);
     epochs.discard(old);
     return copy;
   }

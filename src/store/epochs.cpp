@@ -7,6 +7,11 @@
 
 namespace kubexx::store {
 
+Epochs::~Epochs() {
+  for (const Dead& dead : waiting_) free(dead);
+  for (const Dead& dead : next_) free(dead);
+}
+
 Epoch Epochs::pin() {
   const std::lock_guard lock(mutex_);
   if (!live_.empty() && written_ <= live_.back().epoch) {
@@ -38,12 +43,11 @@ void Epochs::unpin(Epoch epoch) {
     live_.erase(at);
     newest_.store(live_.empty() ? 0 : live_.back().epoch, std::memory_order_release);
   }
-  for (const Dead& dead : free_now) {
-    if (dead.block != nullptr) {
-      free(dead.block);
-    } else {
-      static_cast<void>(dead.handle.take());
-    }
+  if (free_now.empty()) return;
+  if (Readers::any()) {
+    retire(free_now.data(), free_now.size());
+  } else {
+    for (const Dead& dead : free_now) free(dead);
   }
 }
 
@@ -68,13 +72,21 @@ Block* Epochs::clone(const Block* block, std::size_t payload) {
 }
 
 void Epochs::discard(Block* block) noexcept {
-  if (!owned(block->born) && keep({block->born, block, {}})) return;
-  free(block);
+  const Dead dead{block->born, block, {}};
+  if (!owned(block->born) && keep(dead)) return;
+  if (Readers::any()) {
+    retire(&dead, 1);
+  } else {
+    free(dead);
+  }
 }
 
 meta::Object Epochs::discard(Handle handle, Epoch born) {
-  if (!owned(born) && keep({born, nullptr, handle})) return {};
-  return handle.take();
+  const Dead dead{born, nullptr, handle};
+  if (!owned(born) && keep(dead)) return {};
+  if (!Readers::any()) return handle.take();
+  retire(&dead, 1);
+  return {};
 }
 
 bool Epochs::keep(const Dead& dead) {
@@ -84,9 +96,41 @@ bool Epochs::keep(const Dead& dead) {
   return true;
 }
 
-void Epochs::free(Block* block) noexcept {
-  bytes_.fetch_sub(block->bytes, std::memory_order_relaxed);
-  ::operator delete(static_cast<void*>(block));
+void Epochs::retire(const Dead* first, std::size_t count) {
+  std::size_t waiting = 0;
+  {
+    const std::lock_guard lock(limbo_mutex_);
+    next_.insert(next_.end(), first, first + count);
+    waiting = next_.size();
+    in_limbo_.fetch_add(count, std::memory_order_relaxed);
+  }
+  if (waiting / kLimboBatch != (waiting - count) / kLimboBatch) empty_limbo();
+}
+
+void Epochs::empty_limbo() {
+  std::vector<Dead> free_now;
+  {
+    const std::lock_guard lock(limbo_mutex_);
+    if (!waiting_.empty() && !Readers::ended(under_way_)) return;
+    free_now.swap(waiting_);
+    waiting_.swap(next_);
+    Readers::look(under_way_);
+    if (under_way_.empty()) {
+      free_now.insert(free_now.end(), waiting_.begin(), waiting_.end());
+      waiting_.clear();
+    }
+    in_limbo_.fetch_sub(free_now.size(), std::memory_order_relaxed);
+  }
+  for (const Dead& dead : free_now) free(dead);
+}
+
+void Epochs::free(const Dead& dead) noexcept {
+  if (dead.block == nullptr) {
+    static_cast<void>(dead.handle.take());
+    return;
+  }
+  bytes_.fetch_sub(dead.block->bytes, std::memory_order_relaxed);
+  ::operator delete(static_cast<void*>(dead.block));
 }
 
 }  // namespace kubexx::store

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/meta/object.hpp"
+#include "store/readers.hpp"
 
 namespace kubexx::store {
 
@@ -53,10 +54,14 @@ struct Handle {
 /// the original is kept on the list of the newest snapshot that can see it; when that one goes, it moves to the next
 /// older snapshot that can see it, or is freed. So a snapshot holds exactly what it shows.
 ///
+/// What no snapshot sees may still be looked at by a read without a lock (Readers). If such reads are under way, it
+/// waits in limbo until they have ended; later writes look after that.
+///
 /// Threads: pin() under the store's lock, shared or not; unpin() anywhere; the rest by the writer.
 class Epochs {
  public:
   Epochs() = default;
+  ~Epochs();
   Epochs(const Epochs&) = delete;
   Epochs& operator=(const Epochs&) = delete;
 
@@ -73,8 +78,13 @@ class Epochs {
   Block* allocate(std::size_t payload);
   Block* clone(const Block* block, std::size_t payload);
   void discard(Block* block) noexcept;
-  /// The object, if it can go right away; a null one if a snapshot keeps it.
+  /// The object, if it can go right away; a null one if a snapshot or a read keeps it.
   meta::Object discard(Handle handle, Epoch born);
+  /// Frees what waits for reads that have ended.
+  void tidy() {
+    if (in_limbo_.load(std::memory_order_relaxed) != 0 && !Readers::any()) empty_limbo();
+  }
+  std::size_t in_limbo() const noexcept { return in_limbo_.load(std::memory_order_relaxed); }
   std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -88,8 +98,12 @@ class Epochs {
     std::size_t references;
     std::vector<Dead> dead;
   };
+  static constexpr std::size_t kLimboBatch = 64;
+
   bool keep(const Dead& dead);
-  void free(Block* block) noexcept;
+  void retire(const Dead* first, std::size_t count);
+  void empty_limbo();
+  void free(const Dead& dead) noexcept;
 
   std::atomic<Epoch> now_{1};
   std::atomic<Epoch> newest_{0};  // the newest living snapshot
@@ -97,6 +111,12 @@ class Epochs {
   std::atomic<std::size_t> bytes_{0};
   mutable std::mutex mutex_;
   std::vector<Live> live_;  // guarded by mutex_; oldest first
+
+  std::mutex limbo_mutex_;
+  std::vector<Dead> waiting_;    // guarded by limbo_mutex_; for the reads that were under way when it was filled
+  std::vector<Dead> next_;       // guarded by limbo_mutex_; what came later
+  Readers::UnderWay under_way_;  // guarded by limbo_mutex_
+  std::atomic<std::size_t> in_limbo_{0};
 };
 
 }  // namespace kubexx::store

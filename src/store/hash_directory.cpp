@@ -1,6 +1,8 @@
 #include "store/hash_directory.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
 
 #include "kubexx/base/assert.hpp"
 
@@ -11,18 +13,29 @@ bool too_full(std::uint32_t used, std::uint32_t capacity) {
   return 5 * used > 4 * capacity;
 }
 
-// 8, 16, 32, ..., 256, 384, 512: a bucket is between half and four fifths full most of the time.
-std::uint32_t next_capacity(std::uint32_t capacity) {
-  return capacity < 256 ? 2 * capacity : capacity + 128;
-}
-
-std::uint32_t fitting(std::uint32_t count, std::uint32_t least) {
-  std::uint32_t capacity = least;
-  while (too_full(count + 1, capacity)) capacity = next_capacity(capacity);
-  return capacity;
+/// The least capacity in which so many and one more have room.
+std::uint32_t fitting(std::uint32_t count) {
+  return (5 * (count + 1) + 3) / 4;
 }
 
 }  // namespace
+
+HashDirectory::Bucket::Bucket(std::uint32_t depth, std::uint32_t wanted, Epochs& epochs) : block(nullptr), capacity(0) {
+  for (const std::uint32_t each : kCapacities) {
+    if (each < wanted) continue;
+    capacity = each;
+    break;
+  }
+  if (capacity == 0) throw std::length_error("too many keys of a store have nearly the same hash");
+  block = epochs.allocate(capacity * sizeof(Slot));
+  block->count = depth << 24;
+  std::fill_n(slots(), capacity, Slot{0, kNoId});
+}
+
+HashDirectory::Entry HashDirectory::Bucket::entry() const noexcept {
+  const auto* at = std::find(std::begin(kCapacities), std::end(kCapacities), capacity);
+  return reinterpret_cast<Entry>(block) | static_cast<Entry>(at - kCapacities);
+}
 
 std::uint32_t HashDirectory::Bucket::slot_of(std::uint32_t hash, std::uint32_t id) const noexcept {
   std::uint32_t at = home(hash);
@@ -33,47 +46,48 @@ std::uint32_t HashDirectory::Bucket::slot_of(std::uint32_t hash, std::uint32_t i
   return at;
 }
 
-void HashDirectory::Bucket::put(Slot slot) const noexcept {
-  std::uint32_t at = home(slot.hash);
+std::uint32_t HashDirectory::Bucket::free_slot(std::uint32_t hash) const noexcept {
+  std::uint32_t at = home(hash);
   while (slots()[at].id != kNoId) at = next(at);
-  slots()[at] = slot;
-  ++block->count;
+  return at;
 }
 
-HashDirectory::Bucket HashDirectory::new_bucket(std::uint32_t depth, std::uint32_t capacity, Epochs& epochs) {
-  const Bucket bucket{epochs.allocate(capacity * sizeof(Slot)), capacity, depth};
-  std::fill_n(bucket.slots(), capacity, Slot{0, kNoId});
-  return bucket;
+void HashDirectory::Bucket::put(Slot slot) const noexcept {
+  slots()[free_slot(slot.hash)] = slot;
+  ++block->count;
 }
 
 void HashDirectory::own_directory(Epochs& epochs) {
   if (epochs.owned(directory_->born)) return;
-  Block* copy = epochs.clone(directory_, directory_->bytes - sizeof(Block));
-  epochs.discard(directory_);
-  directory_ = copy;
+  Block* old = directory_;
+  store_shared(directory_, epochs.clone(old, old->bytes - sizeof(Block)));
+  epochs.discard(old);
 }
 
 void HashDirectory::double_directory(Epochs& epochs) {
-  Block* twice = epochs.allocate(2 * (directory_->bytes - sizeof(Block)));
+  Block* old = directory_;
+  Block* twice = epochs.allocate(2 * (old->bytes - sizeof(Block)));
   twice->count = depth() + 1;
   for (std::size_t i = std::size_t{1} << depth(); i-- > 0;) {
-    buckets(twice)[2 * i] = buckets(twice)[2 * i + 1] = buckets(directory_)[i];
+    entries(twice)[2 * i] = entries(twice)[2 * i + 1] = entries(old)[i];
   }
-  epochs.discard(directory_);
-  directory_ = twice;
+  store_shared(directory_, twice);
+  epochs.discard(old);
 }
 
 void HashDirectory::point(std::uint32_t hash, const Bucket& bucket) {
-  const unsigned free_bits = depth() - bucket.depth;
-  const std::size_t first = place_of(hash) >> free_bits << free_bits;
-  std::fill_n(buckets(directory_) + first, std::size_t{1} << free_bits, bucket);
+  const unsigned free_bits = depth() - bucket.depth();
+  const std::size_t first = place_of(hash, directory_) >> free_bits << free_bits;
+  const Entry entry = bucket.entry();
+  for (std::size_t i = 0; i < std::size_t{1} << free_bits; ++i) store_shared(entries(directory_)[first + i], entry);
 }
 
 HashDirectory::Bucket HashDirectory::own_bucket(std::uint32_t hash, Epochs& epochs) {
   const Bucket bucket = bucket_of(hash);
   if (epochs.owned(bucket.block->born)) return bucket;
   own_directory(epochs);
-  const Bucket copy{epochs.clone(bucket.block, bucket.block->bytes - sizeof(Block)), bucket.capacity, bucket.depth};
+  Bucket copy = bucket;
+  copy.block = epochs.clone(bucket.block, bucket.block->bytes - sizeof(Block));
   point(hash, copy);
   epochs.discard(bucket.block);
   return copy;
@@ -82,7 +96,7 @@ HashDirectory::Bucket HashDirectory::own_bucket(std::uint32_t hash, Epochs& epoc
 void HashDirectory::resize(std::uint32_t hash, std::uint32_t capacity, Epochs& epochs) {
   own_directory(epochs);
   const Bucket old = bucket_of(hash);
-  const Bucket resized = new_bucket(old.depth, capacity, epochs);
+  const Bucket resized(old.depth(), capacity, epochs);
   for (std::uint32_t at = 0; at < old.capacity; ++at) {
     if (old.slots()[at].id != kNoId) resized.put(old.slots()[at]);
   }
@@ -92,8 +106,8 @@ void HashDirectory::resize(std::uint32_t hash, std::uint32_t capacity, Epochs& e
 
 void HashDirectory::make_room(std::uint32_t hash, Epochs& epochs) {
   const Bucket full = bucket_of(hash);
-  if (full.capacity < kMaxCapacity || full.depth == kMaxDepth) {
-    resize(hash, next_capacity(full.capacity), epochs);
+  if (full.capacity < kMaxCapacity || full.depth() == kMaxDepth) {
+    resize(hash, full.capacity + 1, epochs);
     return;
   }
   own_directory(epochs);
@@ -102,8 +116,8 @@ void HashDirectory::make_room(std::uint32_t hash, Epochs& epochs) {
 }
 
 void HashDirectory::split(std::uint32_t hash, const Bucket& full, Epochs& epochs) {
-  if (full.depth == depth()) double_directory(epochs);
-  const std::uint32_t bit = std::uint32_t{1} << (31 - full.depth);
+  if (full.depth() == depth()) double_directory(epochs);
+  const std::uint32_t bit = std::uint32_t{1} << (31 - full.depth());
   const auto each_slot = [&](auto use) {
     for (std::uint32_t at = 0; at < full.capacity; ++at) {
       if (full.slots()[at].id != kNoId) use(full.slots()[at]);
@@ -111,8 +125,8 @@ void HashDirectory::split(std::uint32_t hash, const Bucket& full, Epochs& epochs
   };
   std::uint32_t ones = 0;
   each_slot([&](Slot slot) { ones += (slot.hash & bit) != 0 ? 1 : 0; });
-  const Bucket low = new_bucket(full.depth + 1, fitting(full.block->count - ones, kFirstCapacity), epochs);
-  const Bucket high = new_bucket(full.depth + 1, fitting(ones, kFirstCapacity), epochs);
+  const Bucket low(full.depth() + 1, fitting(full.used() - ones), epochs);
+  const Bucket high(full.depth() + 1, fitting(ones), epochs);
   each_slot([&](Slot slot) { ((slot.hash & bit) != 0 ? high : low).put(slot); });
   point(hash & ~bit, low);
   point(hash | bit, high);
@@ -120,11 +134,14 @@ void HashDirectory::split(std::uint32_t hash, const Bucket& full, Epochs& epochs
 
 void HashDirectory::insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs) {
   if (directory_ == nullptr) {
-    directory_ = epochs.allocate(sizeof(Bucket));
-    buckets(directory_)[0] = new_bucket(0, kFirstCapacity, epochs);
+    Block* first = epochs.allocate(sizeof(Entry));
+    entries(first)[0] = Bucket(0, kFirstCapacity, epochs).entry();
+    store_shared(directory_, first);
   }
-  while (too_full(bucket_of(hash).block->count + 1, bucket_of(hash).capacity)) make_room(hash, epochs);
-  own_bucket(hash, epochs).put({hash, id});
+  while (too_full(bucket_of(hash).used() + 1, bucket_of(hash).capacity)) make_room(hash, epochs);
+  const Bucket bucket = own_bucket(hash, epochs);
+  store_shared(bucket.slots()[bucket.free_slot(hash)], Slot{hash, id});
+  ++bucket.block->count;
 }
 
 void HashDirectory::erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs) {
@@ -136,27 +153,27 @@ void HashDirectory::erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs) 
   std::uint32_t hole = bucket.slot_of(hash, id);
   for (std::uint32_t at = bucket.next(hole); slots[at].id != kNoId; at = bucket.next(at)) {
     if (distance(bucket.home(slots[at].hash), at) < distance(hole, at)) continue;  // the hole is before its home
-    slots[hole] = slots[at];
+    store_shared(slots[hole], slots[at]);
     hole = at;
   }
-  slots[hole] = {0, kNoId};
+  store_shared(slots[hole], Slot{0, kNoId});
   --bucket.block->count;
-  if (bucket.capacity > kFirstCapacity && 6 * bucket.block->count < bucket.capacity) {
-    resize(hash, fitting(2 * bucket.block->count, kFirstCapacity), epochs);
+  if (bucket.capacity > kFirstCapacity && 6 * bucket.used() < bucket.capacity) {
+    resize(hash, fitting(2 * bucket.used()), epochs);
   }
 }
 
 void HashDirectory::change_id(std::uint32_t hash, std::uint32_t from, std::uint32_t to, Epochs& epochs) {
   const Bucket bucket = own_bucket(hash, epochs);
-  bucket.slots()[bucket.slot_of(hash, from)].id = to;
+  store_shared(bucket.slots()[bucket.slot_of(hash, from)], Slot{hash, to});
 }
 
 void HashDirectory::discard(Epochs& epochs) {
   if (directory_ == nullptr) return;
   const std::size_t places = std::size_t{1} << depth();
   for (std::size_t i = 0; i < places;) {
-    const Bucket bucket = buckets(directory_)[i];
-    i += std::size_t{1} << (depth() - bucket.depth);
+    const Bucket bucket(entries(directory_)[i]);
+    i += std::size_t{1} << (depth() - bucket.depth());
     epochs.discard(bucket.block);
   }
   epochs.discard(directory_);

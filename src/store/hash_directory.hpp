@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "store/epochs.hpp"
+#include "store/shared_word.hpp"
 
 namespace kubexx::store {
 
@@ -15,9 +16,12 @@ inline constexpr std::uint32_t kNoId = 0xffffffffU;
 /// caller's.
 ///
 /// A value of one word; copying it makes a second reader, not a second table. Who writes also discards.
+///
+/// Threads: find() may run while one thread writes, if the writer's memory is kept for it (Readers). It finds what was
+/// there all the time, unless something was erased or changed its id meanwhile: then it may miss other things too.
 class HashDirectory {
  public:
-  struct Slot {
+  struct alignas(8) Slot {
     std::uint32_t hash;
     std::uint32_t id;  // kNoId: empty
   };
@@ -25,13 +29,24 @@ class HashDirectory {
   /// The id with this hash that `is_it` confirms, or kNoId.
   template <class IsIt>
   std::uint32_t find(std::uint32_t hash, IsIt is_it) const {
-    if (directory_ == nullptr) return kNoId;
-    const Bucket bucket = bucket_of(hash);
-    for (std::uint32_t at = bucket.home(hash);; at = bucket.next(at)) {
-      const Slot slot = bucket.slots()[at];
+    const Block* directory = load_shared(directory_);
+    if (directory == nullptr) return kNoId;
+    const Bucket bucket(load_shared(entries(directory)[place_of(hash, directory)]));
+    const std::uint32_t home = bucket.home(hash);
+    std::uint32_t at = home;
+    do {
+      const Slot slot = load_shared(bucket.slots()[at]);
       if (slot.id == kNoId) return kNoId;
       if (slot.hash == hash && is_it(slot.id)) return slot.id;
-    }
+      at = bucket.next(at);
+    } while (at != home);  // a bucket is never full, but may look so while it changes
+    return kNoId;
+  }
+  /// Asks for the memory that find() will need.
+  void prefetch(std::uint32_t hash) const noexcept {
+    if (directory_ == nullptr) return;
+    const Bucket bucket = bucket_of(hash);
+    __builtin_prefetch(&bucket.slots()[bucket.home(hash)]);
   }
 
   void insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs);                         ///< must not be there yet
@@ -42,34 +57,48 @@ class HashDirectory {
  private:
   static constexpr unsigned kMaxDepth = 22;
   static constexpr std::uint32_t kFirstCapacity = 8;
-  static constexpr std::uint32_t kMaxCapacity = 512;
+  static constexpr std::uint32_t kMaxCapacity = 512;  // unless the directory cannot grow any more
+  static constexpr std::uint32_t kCapacities[16] = {8,   16,   32,   64,   128,  256,   384,   512,
+                                                    768, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
 
-  /// What the directory knows of a bucket, so that a lookup touches nothing of it but the slots. Its hashes share the
-  /// first `depth` bits; the block's `count` is the number of used slots.
+  /// A place of the directory: the address of a bucket's block and, in its free low bits, which of the capacities it
+  /// has. One word, so that a reader gets both at once and touches nothing of the bucket but the slots.
+  using Entry = std::uint64_t;
+
+  /// The hashes of a bucket share its first `depth` bits. The block's `count` has the depth in its highest byte, and
+  /// the number of used slots.
   struct Bucket {
     Block* block;
     std::uint32_t capacity;
-    std::uint32_t depth;
+
+    explicit Bucket(Entry entry) noexcept
+        : block(reinterpret_cast<Block*>(entry & ~Entry{15})), capacity(kCapacities[entry & 15]) {}
+    Bucket(std::uint32_t depth, std::uint32_t wanted, Epochs& epochs);
+    Entry entry() const noexcept;
 
     Slot* slots() const noexcept { return reinterpret_cast<Slot*>(block + 1); }
+    std::uint32_t depth() const noexcept { return block->count >> 24; }
+    std::uint32_t used() const noexcept { return block->count & 0xffffffU; }
+    // The first bits chose the bucket, so the home comes from the others.
     std::uint32_t home(std::uint32_t hash) const noexcept {
-      const std::uint64_t rest = static_cast<std::uint32_t>(hash << depth);
-      return static_cast<std::uint32_t>((rest * capacity) >> 32);
+      return static_cast<std::uint32_t>((std::uint64_t{hash * 0x9e3779b1U} * capacity) >> 32);
     }
     std::uint32_t next(std::uint32_t at) const noexcept { return at + 1 == capacity ? 0 : at + 1; }
     std::uint32_t slot_of(std::uint32_t hash, std::uint32_t id) const noexcept;
-    void put(Slot slot) const noexcept;
+    std::uint32_t free_slot(std::uint32_t hash) const noexcept;
+    void put(Slot slot) const noexcept;  ///< while no reader knows the bucket
   };
-  static Bucket* buckets(const Block* directory) noexcept {
-    return reinterpret_cast<Bucket*>(const_cast<Block*>(directory) + 1);
+  static Entry* entries(const Block* directory) noexcept {
+    return reinterpret_cast<Entry*>(const_cast<Block*>(directory) + 1);
   }
   unsigned depth() const noexcept { return directory_->count; }
-  std::size_t place_of(std::uint32_t hash) const noexcept {
-    return static_cast<std::size_t>(std::uint64_t{hash} >> (32 - depth()));
+  static std::size_t place_of(std::uint32_t hash, const Block* directory) noexcept {
+    return static_cast<std::size_t>(std::uint64_t{hash} >> (32 - directory->count));
   }
-  const Bucket& bucket_of(std::uint32_t hash) const noexcept { return buckets(directory_)[place_of(hash)]; }
+  Bucket bucket_of(std::uint32_t hash) const noexcept {
+    return Bucket(entries(directory_)[place_of(hash, directory_)]);
+  }
 
-  static Bucket new_bucket(std::uint32_t depth, std::uint32_t capacity, Epochs& epochs);
   Bucket own_bucket(std::uint32_t hash, Epochs& epochs);
   void own_directory(Epochs& epochs);
   void double_directory(Epochs& epochs);

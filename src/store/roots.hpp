@@ -53,6 +53,9 @@ struct Roots {
   std::size_t size() const noexcept { return handles.size(); }
   const meta::Object& object(std::uint32_t id) const noexcept { return handles[id].object(); }
   std::uint32_t find(std::string_view key, std::uint32_t hash) const;
+  /// What is stored under the key, or a null handle. May run while the store is written, under the conditions of
+  /// HashDirectory::find().
+  Handle find_shared(std::string_view key, std::uint32_t hash) const;
   meta::Object get(std::string_view key, std::uint32_t hash) const;
   std::string key_of(std::uint32_t id) const;
   const IndexRoot* index(std::string_view name) const;

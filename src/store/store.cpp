@@ -52,7 +52,16 @@ Result<std::string> Store::key_of(const meta::Object& object) const {
 }
 
 Result<void> Store::add(meta::Object object) {
-  return with_key(object, [&](std::string_view key) { items_.add(key, std::move(object)); });
+  return with_key(object, [&](std::string_view key) {
+    if (key_func_) {
+      items_.add(key, std::move(object));
+      return;
+    }
+    const std::string_view version = object.resource_version();
+    using Write = detail::StoreCore::Write;
+    Write write{Write::Kind::PutDefaultKey, key, std::move(object), 0};
+    items_.core_->apply({&write, 1}, version);
+  });
 }
 
 Result<void> Store::update(meta::Object object) {
@@ -75,7 +84,7 @@ Result<void> Store::replace(std::vector<meta::Object> objects, std::string resou
       if (object.name().empty()) return no_key(object).with_context("replace");
     }
     const auto with_default = [](std::size_t, const meta::Object& each, auto use) { use(meta::KeyText(each).view()); };
-    items_.core_->replace(std::move(objects), with_default, std::move(resource_version));
+    items_.core_->replace<true>(std::move(objects), with_default, std::move(resource_version));
     return {};
   }
   std::vector<ThreadSafeStore::Item> items;

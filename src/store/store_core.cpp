@@ -5,6 +5,24 @@
 
 namespace kubexx::store::detail {
 
+namespace {
+
+class Unsettled {
+ public:
+  explicit Unsettled(std::atomic<std::uint64_t>* count) : count_(count) { change(); }
+  ~Unsettled() { change(); }
+  Unsettled(const Unsettled&) = delete;
+  Unsettled& operator=(const Unsettled&) = delete;
+
+ private:
+  void change() {
+    if (count_ != nullptr) count_->fetch_add(1);
+  }
+  std::atomic<std::uint64_t>* count_;
+};
+
+}  // namespace
+
 SnapshotData::SnapshotData(std::shared_ptr<StoreCore> store, Epoch pinned, const Roots& seen, std::string rv,
                            std::uint64_t number)
     : core(std::move(store)), epoch(pinned), roots(seen), resource_version(std::move(rv)), version(number) {}
@@ -18,6 +36,7 @@ StoreCore::StoreCore(const Indexers& indexers) {
   for (const auto& [name, function] : indexers) all->push_back(std::make_shared<IndexDefinition>(name, function));
   definitions_ = std::move(all);
   table_ = std::make_unique<Table>(epochs_, *definitions_);
+  roots_.store(&table_->roots());
 }
 
 StoreCore::Definitions StoreCore::definitions() const {
@@ -36,13 +55,36 @@ void StoreCore::wrote_locked() {
   size_.store(table_->roots().size(), std::memory_order_relaxed);
 }
 
+StoreCore::Definitions StoreCore::prepare(std::span<const Write> writes) const {
+  const FairLock::Reading reading(lock_);
+  for (const Write& write : writes.first(std::min<std::size_t>(writes.size(), 16))) {
+    table_->roots().by_key.prefetch(write.hash);
+  }
+  return definitions_;
+}
+
+void StoreCore::write_locked(Write& write, std::span<const IndexDefinition::Values> values) {
+  if (write.kind == Write::Kind::Remove) {
+    write.object = table_->remove(write.key, write.hash);
+    return;
+  }
+  const auto kind = write.kind == Write::Kind::PutDefaultKey ? Table::KeyKind::Default : Table::KeyKind::Own;
+  write.object = table_->put(write.key, write.hash, kind, std::move(write.object), values);
+}
+
 void StoreCore::apply(std::span<Write> writes, std::string_view version) {
   if (writes.empty()) return;
-  for (Write& write : writes) write.hash = short_hash(write.key);
+  for (Write& write : writes) {
+    write.hash = short_hash(write.key);
+    if (write.kind == Write::Kind::Put && meta::has_default_key(write.object, write.key)) {
+      write.kind = Write::Kind::PutDefaultKey;
+    }
+  }
+  const bool settles = writes.size() == 1 && writes[0].kind == Write::Kind::PutDefaultKey;
   std::array<IndexDefinition::Values, 4> few;
   std::vector<IndexDefinition::Values> many;
-  while (true) {
-    const Definitions current = definitions();
+  for (bool done = false; !done;) {
+    const Definitions current = prepare(writes);
     const std::size_t width = current->size();
     std::span<IndexDefinition::Values> values(few);
     if (writes.size() * width > few.size()) {
@@ -50,29 +92,27 @@ void StoreCore::apply(std::span<Write> writes, std::string_view version) {
       values = many;
     }
     for (std::size_t i = 0; i < writes.size(); ++i) {
-      if (writes[i].is_put) evaluate(*current, writes[i].object, values.subspan(i * width, width));
+      if (writes[i].kind != Write::Kind::Remove) {
+        evaluate(*current, writes[i].object, values.subspan(i * width, width));
+      }
     }
 
     const std::lock_guard lock(lock_);
     if (definitions_ != current) continue;
-    for (std::size_t i = 0; i < writes.size(); ++i) {
-      Write& write = writes[i];
-      if (write.is_put) {
-        write.object = table_->put(write.key, write.hash, std::move(write.object), values.subspan(i * width, width));
-      } else {
-        write.object = table_->remove(write.key, write.hash);
-      }
-    }
+    const Unsettled unsettled(settles ? nullptr : &unsettled_);
+    for (std::size_t i = 0; i < writes.size(); ++i) write_locked(writes[i], values.subspan(i * width, width));
     if (!version.empty()) resource_version_ = version;
     wrote_locked();
-    return;
+    done = true;
   }
+  epochs_.tidy();
 }
 
 bool StoreCore::exchange(std::unique_ptr<Table>& fresh, const Definitions& built_for, const std::string& version) {
   const std::lock_guard lock(lock_);
   if (definitions_ != built_for) return false;
   table_.swap(fresh);
+  roots_.store(&table_->roots());
   resource_version_ = version;
   wrote_locked();
   return true;
@@ -86,6 +126,14 @@ void StoreCore::bookmark(std::string_view resource_version) {
 
 meta::Object StoreCore::get(std::string_view key) const {
   const std::uint32_t hash = short_hash(key);
+  {
+    const Readers::Mark mark;
+    const std::uint64_t before = unsettled_.load();
+    if (mark && before % 2 == 0) {
+      const Handle found = roots_.load()->find_shared(key, hash);
+      if (unsettled_.load() == before) return found.object();
+    }
+  }
   const FairLock::Reading reading(lock_);
   return table_->roots().get(key, hash);
 }

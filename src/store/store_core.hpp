@@ -37,12 +37,17 @@ struct SnapshotData {
 
 /// The engine of ThreadSafeStore: a Table behind a FairLock. User code never runs under the lock: index functions are
 /// evaluated before, and again in the rare case that the set of indexes changed in between.
+///
+/// get() takes no lock. What it looks at is changed word by word, and freed when no such read is under way (Readers).
+/// One put under a default key is visible at once and as a whole. Any other write is not, so it makes `unsettled_` odd
+/// while it works: a get() that meets it takes the lock.
 class StoreCore : public std::enable_shared_from_this<StoreCore> {
  public:
   explicit StoreCore(const Indexers& indexers);
 
   struct Write {
-    bool is_put = true;
+    enum class Kind : std::uint8_t { PutDefaultKey, Put, Remove };  // of a Put, any key
+    Kind kind = Kind::Put;
     std::string_view key;
     meta::Object object;  // afterwards: what the write pushed out, to be released without a lock
     std::uint32_t hash = 0;
@@ -51,7 +56,7 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
   /// a view into one of the objects.
   void apply(std::span<Write> writes, std::string_view version);
   /// with_key(i, object, use) calls use(key) for the i-th object.
-  template <class WithKey>
+  template <bool DefaultKeys, class WithKey>
   void replace(std::vector<meta::Object> objects, WithKey with_key, std::string resource_version);
   void bookmark(std::string_view resource_version);
 
@@ -79,6 +84,9 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
   static constexpr std::size_t kBatch = 512;       // objects that are indexed under the lock at a time
 
   Definitions definitions() const;
+  /// The definitions; meanwhile the memory for the writes is asked for.
+  Definitions prepare(std::span<const Write> writes) const;
+  void write_locked(Write& write, std::span<const IndexDefinition::Values> values);
   void evaluate(const IndexDefinitions& definitions, const meta::Object& object,
                 std::span<IndexDefinition::Values> into) const;
   Snapshot snapshot_locked() const;
@@ -89,15 +97,17 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
 
   mutable FairLock lock_;
   mutable Epochs epochs_;
-  std::unique_ptr<Table> table_;  // guarded by lock_
-  Definitions definitions_;       // guarded by lock_
-  std::string resource_version_;  // guarded by lock_
-  std::uint64_t version_ = 0;     // guarded by lock_
+  std::unique_ptr<Table> table_;              // guarded by lock_
+  std::atomic<const Roots*> roots_{nullptr};  // those of table_
+  std::atomic<std::uint64_t> unsettled_{0};   // changed by writers
+  Definitions definitions_;                   // guarded by lock_
+  std::string resource_version_;              // guarded by lock_
+  std::uint64_t version_ = 0;                 // guarded by lock_
   std::atomic<std::size_t> size_{0};
   mutable std::atomic<std::uint64_t> index_errors_{0};
 };
 
-template <class WithKey>
+template <bool DefaultKeys, class WithKey>
 void StoreCore::replace(std::vector<meta::Object> objects, WithKey with_key, std::string resource_version) {
   while (true) {
     // The new table is private until it is exchanged, so it is built without a lock.
@@ -112,11 +122,15 @@ void StoreCore::replace(std::vector<meta::Object> objects, WithKey with_key, std
           meta::Object object = before.data_->roots.get(key, hash);
           if (!same_object(object, objects[i])) object = objects[i];
           evaluate(*current, object, values);
-          static_cast<void>(fresh->put(key, hash, std::move(object), values));
+          const bool has_default = DefaultKeys || meta::has_default_key(object, key);
+          const auto kind = has_default ? Table::KeyKind::Default : Table::KeyKind::Own;
+          static_cast<void>(fresh->put(key, hash, kind, std::move(object), values));
         });
       }
     }
-    if (exchange(fresh, current, resource_version)) return;
+    if (!exchange(fresh, current, resource_version)) continue;
+    Readers::wait();  // for those that read the old table, which goes now
+    return;
   }
 }
 

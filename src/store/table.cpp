@@ -33,8 +33,7 @@ std::size_t Table::side_bytes() const noexcept {
   return roots_.size() * (sizeof(Epoch) + sizeof(std::uint32_t) * writers_.size());
 }
 
-Block* Table::explicit_key(std::string_view key, const meta::Object& object) {
-  if (meta::has_default_key(object, key)) return nullptr;
+Block* Table::own_key(std::string_view key) {
   Block* block = epochs_.allocate(key.size());
   block->count = static_cast<std::uint32_t>(key.size());
   std::copy(key.begin(), key.end(), reinterpret_cast<char*>(block + 1));
@@ -50,25 +49,26 @@ void Table::set_key(std::uint32_t id, Block* key) {
     roots_.keys.push_back(key, epochs_);
     return;
   }
-  Block*& place = roots_.keys.edit(id, epochs_);
-  if (place != nullptr) epochs_.discard(place);
-  place = key;
+  Block* old = roots_.keys[id];
+  if (old == key) return;
+  roots_.keys.set(id, key, epochs_);
+  if (old != nullptr) epochs_.discard(old);
 }
 
-meta::Object Table::put(std::string_view key, std::uint32_t hash, meta::Object object,
+meta::Object Table::put(std::string_view key, std::uint32_t hash, KeyKind kind, meta::Object object,
                         std::span<const IndexDefinition::Values> values) {
   KUBEXX_ASSERT(values.size() == writers_.size());
-  Block* own_key = explicit_key(key, object);
+  Block* stored_key = kind == KeyKind::Default ? nullptr : own_key(key);
   object_bytes_ += object.byte_size();
   const std::uint32_t found = roots_.find(key, hash);
   if (found != kNoId) {
-    Handle& place = roots_.handles.edit(found, epochs_);
-    const Handle old = std::exchange(place, Handle::adopt(std::move(object)));
+    const Handle old = roots_.handles[found];
+    roots_.handles.set(found, Handle::adopt(std::move(object)), epochs_);
     object_bytes_ -= old.object().byte_size();
-    if (roots_.keys.empty() && own_key != nullptr) {
+    if (roots_.keys.empty() && stored_key != nullptr) {
       while (roots_.keys.size() < roots_.size()) roots_.keys.push_back(nullptr, epochs_);
     }
-    if (!roots_.keys.empty()) set_key(found, own_key);
+    if (!roots_.keys.empty()) set_key(found, stored_key);
     for (std::size_t i = 0; i < writers_.size(); ++i) {
       writers_[i].update(roots_.indexes[i], found, values[i], epochs_);
     }
@@ -79,7 +79,7 @@ meta::Object Table::put(std::string_view key, std::uint32_t hash, meta::Object o
   const auto id = static_cast<std::uint32_t>(roots_.size());
   roots_.handles.push_back(Handle::adopt(std::move(object)), epochs_);
   births_.push_back(epochs_.now());
-  set_key(id, own_key);
+  set_key(id, stored_key);
   roots_.by_key.insert(hash, id, epochs_);
   for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].append(roots_.indexes[i], values[i], epochs_);
   return {};
@@ -98,11 +98,11 @@ meta::Object Table::remove(std::string_view key, std::uint32_t hash) {
   if (id != last) {
     roots_.by_key.change_id(short_hash(roots_.key_of(last)), last, id, epochs_);
     const Handle moved = roots_.handles[last];
-    roots_.handles.edit(id, epochs_) = moved;
+    roots_.handles.set(id, moved, epochs_);
     births_[id] = births_[last];
     if (!roots_.keys.empty()) {
       Block* key_of_moved = roots_.keys[last];
-      roots_.keys.edit(id, epochs_) = key_of_moved;
+      roots_.keys.set(id, key_of_moved, epochs_);
     }
   }
   if (!roots_.keys.empty()) roots_.keys.pop_back(epochs_);

@@ -55,8 +55,10 @@ class Table {
   std::uint64_t object_bytes() const noexcept { return object_bytes_; }
   std::size_t side_bytes() const noexcept;
 
-  /// `values` has one element for each index. Returns what may be freed, outside of any lock.
-  meta::Object put(std::string_view key, std::uint32_t hash, meta::Object object,
+  /// Under its default key, or one of its own. `values` has one element for each index. Returns what may be freed,
+  /// outside of any lock.
+  enum class KeyKind : std::uint8_t { Default, Own };
+  meta::Object put(std::string_view key, std::uint32_t hash, KeyKind kind, meta::Object object,
                    std::span<const IndexDefinition::Values> values);
   meta::Object remove(std::string_view key, std::uint32_t hash);
 
@@ -68,7 +70,7 @@ class Table {
   void remove_index(std::string_view name);
 
  private:
-  Block* explicit_key(std::string_view key, const meta::Object& object);
+  Block* own_key(std::string_view key);
   void set_key(std::uint32_t id, Block* key);
   std::size_t place_of(const IndexDefinition& definition) const;
 

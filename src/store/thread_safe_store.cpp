@@ -8,6 +8,8 @@
 namespace kubexx::store {
 namespace {
 
+using Kind = detail::StoreCore::Write::Kind;
+
 void require(std::string_view key, const meta::Object& object) {
   if (key.empty()) throw std::logic_error("an object is stored under a key that is not empty");
   if (!object) throw std::logic_error("a null object cannot be stored");
@@ -23,7 +25,7 @@ ThreadSafeStore& ThreadSafeStore::operator=(ThreadSafeStore&&) noexcept = defaul
 void ThreadSafeStore::add(std::string_view key, meta::Object object) {
   require(key, object);
   const std::string_view version = object.resource_version();
-  detail::StoreCore::Write write{true, key, std::move(object), 0};
+  detail::StoreCore::Write write{Kind::Put, key, std::move(object), 0};
   core_->apply({&write, 1}, version);
 }
 
@@ -36,7 +38,7 @@ void ThreadSafeStore::remove(std::string_view key) {
 }
 
 void ThreadSafeStore::remove(std::string_view key, const meta::Object& last_state) {
-  detail::StoreCore::Write write{false, key, {}, 0};
+  detail::StoreCore::Write write{Kind::Remove, key, {}, 0};
   core_->apply({&write, 1}, last_state.resource_version());
 }
 
@@ -54,7 +56,8 @@ TransactionResult ThreadSafeStore::transaction(std::vector<Transaction> transact
       continue;
     }
     version = each.object.resource_version();  // the transaction, or the write, keeps the object
-    writes.push_back({is_put, each.key, is_put ? std::move(each.object) : meta::Object(), 0});
+    writes.push_back(
+        {is_put ? Kind::Put : Kind::Remove, each.key, is_put ? std::move(each.object) : meta::Object(), 0});
     result.successful.push_back(i);
   }
   core_->apply(writes, version);
@@ -69,7 +72,7 @@ void ThreadSafeStore::replace(std::vector<Item> items, std::string resource_vers
     objects.push_back(std::move(item.object));
   }
   const auto with_key = [&](std::size_t i, const meta::Object&, auto use) { use(std::string_view(items[i].key)); };
-  core_->replace(std::move(objects), with_key, std::move(resource_version));
+  core_->replace<false>(std::move(objects), with_key, std::move(resource_version));
 }
 
 void ThreadSafeStore::bookmark(std::string_view resource_version) {

@@ -11,14 +11,20 @@
 
 namespace kubexx::meta {
 
+/// metadata.namespace and metadata.name, found in one pass.
+struct KeyParts {
+  std::string_view space;
+  std::string_view name;
+};
+KeyParts key_parts(const Object& object) noexcept;
+
 /// The default key of an object, "ns/name" or "name", built on the stack. Empty when the object has no name.
 /// The same text as meta_namespace_key(), for paths that ask for millions of keys.
 class KeyText {
  public:
   explicit KeyText(const Object& object) {
-    const std::string_view name = object.name();
+    const auto [space, name] = key_parts(object);
     if (name.empty()) return;
-    const std::string_view space = object.namespace_();
     const std::size_t prefix = space.empty() ? 0 : space.size() + 1;
     size_ = prefix + name.size();
     char* out = near_;
@@ -44,10 +50,9 @@ class KeyText {
 
 /// Whether `key` is the default key of the object, without building it.
 inline bool has_default_key(const Object& object, std::string_view key) noexcept {
-  const std::string_view name = object.name();
+  const auto [space, name] = key_parts(object);
   if (name.empty() || !key.ends_with(name)) return false;
   key.remove_suffix(name.size());
-  const std::string_view space = object.namespace_();
   if (space.empty()) return key.empty();
   return key.size() == space.size() + 1 && key.back() == '/' && key.starts_with(space);
 }
