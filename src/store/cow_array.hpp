@@ -12,8 +12,8 @@ namespace kubexx::store {
 
 /// A growing array in pages that snapshots share: a directory of pages of kPage elements; the first page starts small.
 /// A value of two words; copying it makes a second reader, not a second array. Who writes also discards.
-/// Elements of one word can also be read while they are written: read_shared().
-template <class T, std::size_t kPage = 512>
+/// Elements of a shared array are words that are also read while they are written: read_shared().
+template <class T, std::size_t kPage = 512, bool kShared = false>
 class CowArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
@@ -26,7 +26,7 @@ class CowArray {
   std::size_t page_size(std::size_t number) const noexcept { return std::min(kPage, size_ - number * kPage); }
 
   /// For a reader without a lock: the element, or T() where there is none (any more).
-  T read_shared(std::size_t index) const noexcept requires SharedWord<T> {
+  T read_shared(std::size_t index) const noexcept requires kShared {
     const Block* directory = load_shared(directory_);
     if (directory == nullptr || index / kPage >= room(directory)) return T();
     const Block* at = load_shared(pages(directory)[index / kPage]);
@@ -34,16 +34,15 @@ class CowArray {
   }
   bool empty_shared() const noexcept { return load_shared(directory_) == nullptr; }
 
-  void set(std::size_t index, const T& value, Epochs& epochs) requires SharedWord<T> {
-    store_shared(edit(index, epochs), value);
+  void set(std::size_t index, const T& value, Epochs& epochs) {
+    T& place = own(index, epochs);
+    if constexpr (kShared) {
+      store_shared(place, value);
+    } else {
+      place = value;
+    }
   }
-
-  /// The place of an element that no reader without a lock looks at.
-  T& edit(std::size_t index, Epochs& epochs) {
-    Block* at = page(index / kPage);
-    if (!epochs.owned(at->born)) at = exchange_page(index / kPage, at, capacity(at), epochs);
-    return items(at)[index % kPage];
-  }
+  T& edit(std::size_t index, Epochs& epochs) requires(!kShared) { return own(index, epochs); }
 
   void push_back(const T& value, Epochs& epochs) {
     const std::size_t number = size_ / kPage;
@@ -54,11 +53,7 @@ class CowArray {
       exchange_page(0, page(0), std::min(2 * size_, kPage), epochs);
     }
     ++size_;
-    if constexpr (SharedWord<T>) {
-      set(size_ - 1, value, epochs);
-    } else {
-      edit(size_ - 1, epochs) = value;
-    }
+    set(size_ - 1, value, epochs);
   }
 
   void pop_back(Epochs& epochs) {
@@ -92,6 +87,12 @@ class CowArray {
     return (directory->bytes - sizeof(Block)) / sizeof(Block*);
   }
   Block* page(std::size_t number) const noexcept { return pages(directory_)[number]; }
+
+  T& own(std::size_t index, Epochs& epochs) {
+    Block* at = page(index / kPage);
+    if (!epochs.owned(at->born)) at = exchange_page(index / kPage, at, capacity(at), epochs);
+    return items(at)[index % kPage];
+  }
 
   // What is not used yet is zero: a reader without a lock may come with an index that was removed meanwhile.
   static Block* cleared(Block* block, std::size_t from) noexcept {

@@ -68,6 +68,7 @@ class Epochs {
   Epoch now() const noexcept { return now_.load(std::memory_order_relaxed); }
   /// No snapshot sees what was born then.
   bool owned(Epoch born) const noexcept { return born > newest_.load(std::memory_order_acquire); }
+  bool any_snapshot() const noexcept { return newest_.load(std::memory_order_acquire) != 0; }
   void wrote() noexcept { written_ = now(); }
 
   Epoch pin();

@@ -20,24 +20,28 @@ std::uint32_t fitting(std::uint32_t count) {
 
 }  // namespace
 
-HashDirectory::Bucket::Bucket(std::uint32_t depth, std::uint32_t wanted, Epochs& epochs) : block(nullptr), capacity(0) {
+template <bool kWithHandles>
+BasicHashDirectory<kWithHandles>::Bucket::Bucket(std::uint32_t depth, std::uint32_t wanted, Epochs& epochs)
+    : block(nullptr), capacity(0) {
   for (const std::uint32_t each : kCapacities) {
     if (each < wanted) continue;
     capacity = each;
     break;
   }
   if (capacity == 0) throw std::length_error("too many keys of a store have nearly the same hash");
-  block = epochs.allocate(capacity * sizeof(Slot));
+  block = epochs.allocate(capacity * (sizeof(Slot) + (kWithHandles ? sizeof(Handle) : 0)));
   block->count = depth << 24;
   std::fill_n(slots(), capacity, Slot{0, kNoId});
 }
 
-HashDirectory::Entry HashDirectory::Bucket::entry() const noexcept {
+template <bool kWithHandles>
+typename BasicHashDirectory<kWithHandles>::Entry BasicHashDirectory<kWithHandles>::Bucket::entry() const noexcept {
   const auto* at = std::find(std::begin(kCapacities), std::end(kCapacities), capacity);
   return reinterpret_cast<Entry>(block) | static_cast<Entry>(at - kCapacities);
 }
 
-std::uint32_t HashDirectory::Bucket::slot_of(std::uint32_t hash, std::uint32_t id) const noexcept {
+template <bool kWithHandles>
+std::uint32_t BasicHashDirectory<kWithHandles>::Bucket::slot_of(std::uint32_t hash, std::uint32_t id) const noexcept {
   std::uint32_t at = home(hash);
   while (slots()[at].id != id) {
     KUBEXX_ASSERT(slots()[at].id != kNoId);
@@ -46,25 +50,32 @@ std::uint32_t HashDirectory::Bucket::slot_of(std::uint32_t hash, std::uint32_t i
   return at;
 }
 
-std::uint32_t HashDirectory::Bucket::free_slot(std::uint32_t hash) const noexcept {
+template <bool kWithHandles>
+std::uint32_t BasicHashDirectory<kWithHandles>::Bucket::free_slot(std::uint32_t hash) const noexcept {
   std::uint32_t at = home(hash);
   while (slots()[at].id != kNoId) at = next(at);
   return at;
 }
 
-void HashDirectory::Bucket::put(Slot slot) const noexcept {
-  slots()[free_slot(slot.hash)] = slot;
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::Bucket::put(const Bucket& from, std::uint32_t at) const noexcept {
+  const Slot slot = from.slots()[at];
+  const std::uint32_t to = free_slot(slot.hash);
+  slots()[to] = slot;
+  if constexpr (kWithHandles) handles()[to] = from.handles()[at];
   ++block->count;
 }
 
-void HashDirectory::own_directory(Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::own_directory(Epochs& epochs) {
   if (epochs.owned(directory_->born)) return;
   Block* old = directory_;
   store_shared(directory_, epochs.clone(old, old->bytes - sizeof(Block)));
   epochs.discard(old);
 }
 
-void HashDirectory::double_directory(Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::double_directory(Epochs& epochs) {
   Block* old = directory_;
   Block* twice = epochs.allocate(2 * (old->bytes - sizeof(Block)));
   twice->count = depth() + 1;
@@ -75,14 +86,17 @@ void HashDirectory::double_directory(Epochs& epochs) {
   epochs.discard(old);
 }
 
-void HashDirectory::point(std::uint32_t hash, const Bucket& bucket) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::point(std::uint32_t hash, const Bucket& bucket) {
   const unsigned free_bits = depth() - bucket.depth();
   const std::size_t first = place_of(hash, directory_) >> free_bits << free_bits;
   const Entry entry = bucket.entry();
   for (std::size_t i = 0; i < std::size_t{1} << free_bits; ++i) store_shared(entries(directory_)[first + i], entry);
 }
 
-HashDirectory::Bucket HashDirectory::own_bucket(std::uint32_t hash, Epochs& epochs) {
+template <bool kWithHandles>
+typename BasicHashDirectory<kWithHandles>::Bucket BasicHashDirectory<kWithHandles>::own_bucket(std::uint32_t hash,
+                                                                                               Epochs& epochs) {
   const Bucket bucket = bucket_of(hash);
   if (epochs.owned(bucket.block->born)) return bucket;
   own_directory(epochs);
@@ -93,18 +107,20 @@ HashDirectory::Bucket HashDirectory::own_bucket(std::uint32_t hash, Epochs& epoc
   return copy;
 }
 
-void HashDirectory::resize(std::uint32_t hash, std::uint32_t capacity, Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::resize(std::uint32_t hash, std::uint32_t capacity, Epochs& epochs) {
   own_directory(epochs);
   const Bucket old = bucket_of(hash);
   const Bucket resized(old.depth(), capacity, epochs);
   for (std::uint32_t at = 0; at < old.capacity; ++at) {
-    if (old.slots()[at].id != kNoId) resized.put(old.slots()[at]);
+    if (old.slots()[at].id != kNoId) resized.put(old, at);
   }
   point(hash, resized);
   epochs.discard(old.block);
 }
 
-void HashDirectory::make_room(std::uint32_t hash, Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::make_room(std::uint32_t hash, Epochs& epochs) {
   const Bucket full = bucket_of(hash);
   if (full.capacity < kMaxCapacity || full.depth() == kMaxDepth) {
     resize(hash, full.capacity + 1, epochs);
@@ -115,24 +131,27 @@ void HashDirectory::make_room(std::uint32_t hash, Epochs& epochs) {
   epochs.discard(full.block);
 }
 
-void HashDirectory::split(std::uint32_t hash, const Bucket& full, Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::split(std::uint32_t hash, const Bucket& full, Epochs& epochs) {
   if (full.depth() == depth()) double_directory(epochs);
   const std::uint32_t bit = std::uint32_t{1} << (31 - full.depth());
   const auto each_slot = [&](auto use) {
     for (std::uint32_t at = 0; at < full.capacity; ++at) {
-      if (full.slots()[at].id != kNoId) use(full.slots()[at]);
+      if (full.slots()[at].id != kNoId) use(at, (full.slots()[at].hash & bit) != 0);
     }
   };
   std::uint32_t ones = 0;
-  each_slot([&](Slot slot) { ones += (slot.hash & bit) != 0 ? 1 : 0; });
+  each_slot([&](std::uint32_t, bool one) { ones += one ? 1 : 0; });
   const Bucket low(full.depth() + 1, fitting(full.used() - ones), epochs);
   const Bucket high(full.depth() + 1, fitting(ones), epochs);
-  each_slot([&](Slot slot) { ((slot.hash & bit) != 0 ? high : low).put(slot); });
+  each_slot([&](std::uint32_t at, bool one) { (one ? high : low).put(full, at); });
   point(hash & ~bit, low);
   point(hash | bit, high);
 }
 
-void HashDirectory::insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::add(Slot slot, Handle handle, Epochs& epochs) {
+  const std::uint32_t hash = slot.hash;
   if (directory_ == nullptr) {
     Block* first = epochs.allocate(sizeof(Entry));
     entries(first)[0] = Bucket(0, kFirstCapacity, epochs).entry();
@@ -140,11 +159,14 @@ void HashDirectory::insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs)
   }
   while (too_full(bucket_of(hash).used() + 1, bucket_of(hash).capacity)) make_room(hash, epochs);
   const Bucket bucket = own_bucket(hash, epochs);
-  store_shared(bucket.slots()[bucket.free_slot(hash)], Slot{hash, id});
+  const std::uint32_t at = bucket.free_slot(hash);
+  if constexpr (kWithHandles) store_shared(bucket.handles()[at], handle);  // before the slot that leads to it
+  store_shared(bucket.slots()[at], slot);
   ++bucket.block->count;
 }
 
-void HashDirectory::erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs) {
   const Bucket bucket = own_bucket(hash, epochs);
   Slot* slots = bucket.slots();
   const auto distance = [&](std::uint32_t from, std::uint32_t to) {
@@ -153,6 +175,7 @@ void HashDirectory::erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs) 
   std::uint32_t hole = bucket.slot_of(hash, id);
   for (std::uint32_t at = bucket.next(hole); slots[at].id != kNoId; at = bucket.next(at)) {
     if (distance(bucket.home(slots[at].hash), at) < distance(hole, at)) continue;  // the hole is before its home
+    if constexpr (kWithHandles) store_shared(bucket.handles()[hole], bucket.handles()[at]);
     store_shared(slots[hole], slots[at]);
     hole = at;
   }
@@ -163,12 +186,15 @@ void HashDirectory::erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs) 
   }
 }
 
-void HashDirectory::change_id(std::uint32_t hash, std::uint32_t from, std::uint32_t to, Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::change_id(std::uint32_t hash, std::uint32_t from, std::uint32_t to,
+                                                 Epochs& epochs) {
   const Bucket bucket = own_bucket(hash, epochs);
   store_shared(bucket.slots()[bucket.slot_of(hash, from)], Slot{hash, to});
 }
 
-void HashDirectory::discard(Epochs& epochs) {
+template <bool kWithHandles>
+void BasicHashDirectory<kWithHandles>::discard(Epochs& epochs) {
   if (directory_ == nullptr) return;
   const std::size_t places = std::size_t{1} << depth();
   for (std::size_t i = 0; i < places;) {
@@ -179,5 +205,8 @@ void HashDirectory::discard(Epochs& epochs) {
   epochs.discard(directory_);
   directory_ = nullptr;
 }
+
+template class BasicHashDirectory<false>;
+template class BasicHashDirectory<true>;
 
 }  // namespace kubexx::store

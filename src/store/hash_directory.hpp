@@ -13,31 +13,39 @@ inline constexpr std::uint32_t kNoId = 0xffffffffU;
 /// A hash table from 32-bit hashes to ids, shared with snapshots (extendible hashing). A directory, indexed by the
 /// first bits of the hash, points to buckets of open addressing; a full bucket grows and then splits in two, so no
 /// insert ever rehashes everything; an emptied one shrinks. What the ids mean, and whether two keys are equal, is the
-/// caller's.
+/// caller's. KeyDirectory also keeps each object's handle beside its slot: a lookup finds it without going by the id.
 ///
 /// A value of one word; copying it makes a second reader, not a second table. Who writes also discards.
 ///
 /// Threads: find() may run while one thread writes, if the writer's memory is kept for it (Readers). It finds what was
 /// there all the time, unless something was erased or changed its id meanwhile: then it may miss other things too.
-class HashDirectory {
+template <bool kWithHandles>
+class BasicHashDirectory {
  public:
   struct alignas(8) Slot {
     std::uint32_t hash;
     std::uint32_t id;  // kNoId: empty
   };
 
-  /// The id with this hash that `is_it` confirms, or kNoId.
+  /// The id with this hash that `is_it` confirms, or kNoId. It is called with the id, and the handle if there is one.
   template <class IsIt>
   std::uint32_t find(std::uint32_t hash, IsIt is_it) const {
     const Block* directory = load_shared(directory_);
     if (directory == nullptr) return kNoId;
     const Bucket bucket(load_shared(entries(directory)[place_of(hash, directory)]));
     const std::uint32_t home = bucket.home(hash);
+    if constexpr (kWithHandles) __builtin_prefetch(&bucket.handles()[home]);
     std::uint32_t at = home;
     do {
       const Slot slot = load_shared(bucket.slots()[at]);
       if (slot.id == kNoId) return kNoId;
-      if (slot.hash == hash && is_it(slot.id)) return slot.id;
+      if (slot.hash == hash) {
+        if constexpr (kWithHandles) {
+          if (is_it(slot.id, load_shared(bucket.handles()[at]))) return slot.id;
+        } else {
+          if (is_it(slot.id)) return slot.id;
+        }
+      }
       at = bucket.next(at);
     } while (at != home);  // a bucket is never full, but may look so while it changes
     return kNoId;
@@ -46,10 +54,22 @@ class HashDirectory {
   void prefetch(std::uint32_t hash) const noexcept {
     if (directory_ == nullptr) return;
     const Bucket bucket = bucket_of(hash);
-    __builtin_prefetch(&bucket.slots()[bucket.home(hash)]);
+    __builtin_prefetch(&bucket.slots()[bucket.home(hash)], 1);
+    if constexpr (kWithHandles) __builtin_prefetch(&bucket.handles()[bucket.home(hash)], 1);
   }
 
-  void insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs);                         ///< must not be there yet
+  /// Must not be there yet.
+  void insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs) requires(!kWithHandles) {
+    add({hash, id}, Handle{}, epochs);
+  }
+  void insert(std::uint32_t hash, std::uint32_t id, Handle handle, Epochs& epochs) requires kWithHandles {
+    add({hash, id}, handle, epochs);
+  }
+  void set_handle(std::uint32_t hash, std::uint32_t id, Handle handle, Epochs& epochs)  ///< must be there
+      requires kWithHandles {
+    const Bucket bucket = own_bucket(hash, epochs);
+    store_shared(bucket.handles()[bucket.slot_of(hash, id)], handle);
+  }
   void erase(std::uint32_t hash, std::uint32_t id, Epochs& epochs);                          ///< must be there
   void change_id(std::uint32_t hash, std::uint32_t from, std::uint32_t to, Epochs& epochs);  ///< must be there
   void discard(Epochs& epochs);
@@ -77,6 +97,7 @@ class HashDirectory {
     Entry entry() const noexcept;
 
     Slot* slots() const noexcept { return reinterpret_cast<Slot*>(block + 1); }
+    Handle* handles() const noexcept { return reinterpret_cast<Handle*>(slots() + capacity); }  // if there are any
     std::uint32_t depth() const noexcept { return block->count >> 24; }
     std::uint32_t used() const noexcept { return block->count & 0xffffffU; }
     // The first bits chose the bucket, so the home comes from the others.
@@ -86,7 +107,7 @@ class HashDirectory {
     std::uint32_t next(std::uint32_t at) const noexcept { return at + 1 == capacity ? 0 : at + 1; }
     std::uint32_t slot_of(std::uint32_t hash, std::uint32_t id) const noexcept;
     std::uint32_t free_slot(std::uint32_t hash) const noexcept;
-    void put(Slot slot) const noexcept;  ///< while no reader knows the bucket
+    void put(const Bucket& from, std::uint32_t at) const noexcept;  ///< while no reader knows this bucket
   };
   static Entry* entries(const Block* directory) noexcept {
     return reinterpret_cast<Entry*>(const_cast<Block*>(directory) + 1);
@@ -99,6 +120,7 @@ class HashDirectory {
     return Bucket(entries(directory_)[place_of(hash, directory_)]);
   }
 
+  void add(Slot slot, Handle handle, Epochs& epochs);
   Bucket own_bucket(std::uint32_t hash, Epochs& epochs);
   void own_directory(Epochs& epochs);
   void double_directory(Epochs& epochs);
@@ -110,5 +132,10 @@ class HashDirectory {
 
   Block* directory_ = nullptr;  // its `count` is the number of bits that choose a bucket
 };
+
+using HashDirectory = BasicHashDirectory<false>;
+using KeyDirectory = BasicHashDirectory<true>;
+extern template class BasicHashDirectory<false>;
+extern template class BasicHashDirectory<true>;
 
 }  // namespace kubexx::store

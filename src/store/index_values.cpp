@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kubexx/base/error_sink.hpp"
+#include "kubexx/meta/key_text.hpp"
 
 namespace kubexx::store {
 
@@ -22,7 +23,7 @@ void IndexDefinition::evaluate(const meta::Object& object, Values& into, std::at
   into.owned_.clear();
   if (kind_ == Kind::Namespace && object.has_metadata()) {
     into.borrowed_ = true;
-    into.view_ = object.namespace_();
+    into.view_ = meta::key_parts(object).space;
     return;
   }
   if (kind_ == Kind::Label) {

@@ -16,33 +16,24 @@ const IndexValue* IndexRoot::find(std::string_view value) const {
   return id == kNoId ? nullptr : &values[id];
 }
 
-std::uint32_t Roots::find(std::string_view key, std::uint32_t hash) const {
-  return by_key.find(hash, [&](std::uint32_t id) {
-    if (!keys.empty() && keys[id] != nullptr) return text_of(keys[id]) == key;
-    return meta::has_default_key(object(id), key);
-  });
-}
-
-Handle Roots::find_shared(std::string_view key, std::uint32_t hash) const {
-  Handle found{};
-  by_key.find(hash, [&](std::uint32_t id) {
-    const Handle handle = handles.read_shared(id);
+Roots::Found Roots::find(std::string_view key, std::uint32_t hash) const {
+  Found found{kNoId, {}};
+  found.id = by_key.find(hash, [&](std::uint32_t id, Handle handle) {
     const auto* address = static_cast<const char*>(handle.address());
-    if (address == nullptr) return false;
     // The key and what leads to it mostly stand in the first lines, which arrive together this way.
     __builtin_prefetch(address, 1);
     __builtin_prefetch(address + 64);
     __builtin_prefetch(address + 128);
     const Block* own = keys.empty_shared() ? nullptr : keys.read_shared(id);
     const bool is_it = own != nullptr ? text_of(own) == key : meta::has_default_key(handle.object(), key);
-    if (is_it) found = handle;
+    if (is_it) found.handle = handle;
     return is_it;
   });
   return found;
 }
 
 meta::Object Roots::get(std::string_view key, std::uint32_t hash) const {
-  return find_shared(key, hash).object();
+  return find(key, hash).handle.object();
 }
 
 std::string Roots::key_of(std::uint32_t id) const {

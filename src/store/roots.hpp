@@ -46,16 +46,19 @@ struct IndexRoot {
 /// What a reader needs of a whole store: a consistent state, as long as its blocks live. Objects have ids without gaps.
 struct Roots {
   CowArray<Handle> handles;
-  CowArray<Block*> keys;  // empty, or for each id its key where that is not the object's default key, else null
-  HashDirectory by_key;
+  CowArray<Block*, 512, true>
+      keys;  // empty, or for each id its key where that is not the object's default key, else null
+  KeyDirectory by_key;
   std::vector<IndexRoot> indexes;
 
   std::size_t size() const noexcept { return handles.size(); }
   const meta::Object& object(std::uint32_t id) const noexcept { return handles[id].object(); }
-  std::uint32_t find(std::string_view key, std::uint32_t hash) const;
-  /// What is stored under the key, or a null handle. May run while the store is written, under the conditions of
-  /// HashDirectory::find().
-  Handle find_shared(std::string_view key, std::uint32_t hash) const;
+  struct Found {
+    std::uint32_t id;  // kNoId: nothing
+    Handle handle;     // null: nothing
+  };
+  /// May run while the store is written, under the conditions of BasicHashDirectory::find().
+  Found find(std::string_view key, std::uint32_t hash) const;
   meta::Object get(std::string_view key, std::uint32_t hash) const;
   std::string key_of(std::uint32_t id) const;
   const IndexRoot* index(std::string_view name) const;

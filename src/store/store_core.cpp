@@ -130,7 +130,7 @@ meta::Object StoreCore::get(std::string_view key) const {
     const Readers::Mark mark;
     const std::uint64_t before = unsettled_.load();
     if (mark && before % 2 == 0) {
-      const Handle found = roots_.load()->find_shared(key, hash);
+      const Handle found = roots_.load()->find(key, hash).handle;
       if (unsettled_.load() == before) return found.object();
     }
   }

@@ -30,7 +30,7 @@ Table::~Table() {
 }
 
 std::size_t Table::side_bytes() const noexcept {
-  return roots_.size() * (sizeof(Epoch) + sizeof(std::uint32_t) * writers_.size());
+  return births_.bytes() + roots_.size() * sizeof(std::uint32_t) * writers_.size();
 }
 
 Block* Table::own_key(std::string_view key) {
@@ -60,10 +60,11 @@ meta::Object Table::put(std::string_view key, std::uint32_t hash, KeyKind kind, 
   KUBEXX_ASSERT(values.size() == writers_.size());
   Block* stored_key = kind == KeyKind::Default ? nullptr : own_key(key);
   object_bytes_ += object.byte_size();
-  const std::uint32_t found = roots_.find(key, hash);
+  const auto [found, old] = roots_.find(key, hash);
   if (found != kNoId) {
-    const Handle old = roots_.handles[found];
-    roots_.handles.set(found, Handle::adopt(std::move(object)), epochs_);
+    const Handle fresh = Handle::adopt(std::move(object));
+    roots_.handles.set(found, fresh, epochs_);
+    roots_.by_key.set_handle(hash, found, fresh, epochs_);
     object_bytes_ -= old.object().byte_size();
     if (roots_.keys.empty() && stored_key != nullptr) {
       while (roots_.keys.size() < roots_.size()) roots_.keys.push_back(nullptr, epochs_);
@@ -72,25 +73,27 @@ meta::Object Table::put(std::string_view key, std::uint32_t hash, KeyKind kind, 
     for (std::size_t i = 0; i < writers_.size(); ++i) {
       writers_[i].update(roots_.indexes[i], found, values[i], epochs_);
     }
-    return epochs_.discard(old, std::exchange(births_[found], epochs_.now()));
+    const Epoch born = births_[found];
+    births_.set(found, epochs_.now(), epochs_.any_snapshot());
+    return epochs_.discard(old, born);
   }
 
   if (roots_.size() == kMaxObjects) throw std::length_error("a store holds at most 2^31 - 1 objects");
   const auto id = static_cast<std::uint32_t>(roots_.size());
-  roots_.handles.push_back(Handle::adopt(std::move(object)), epochs_);
-  births_.push_back(epochs_.now());
+  const Handle fresh = Handle::adopt(std::move(object));
+  roots_.handles.push_back(fresh, epochs_);
+  births_.push_back(epochs_.now(), epochs_.any_snapshot());
   set_key(id, stored_key);
-  roots_.by_key.insert(hash, id, epochs_);
+  roots_.by_key.insert(hash, id, fresh, epochs_);
   for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].append(roots_.indexes[i], values[i], epochs_);
   return {};
 }
 
 meta::Object Table::remove(std::string_view key, std::uint32_t hash) {
-  const std::uint32_t id = roots_.find(key, hash);
+  const auto [id, gone] = roots_.find(key, hash);
   if (id == kNoId) return {};
   roots_.by_key.erase(hash, id, epochs_);
   for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].remove(roots_.indexes[i], id, epochs_);
-  const Handle gone = roots_.handles[id];
   const Epoch born = births_[id];
   if (!roots_.keys.empty()) set_key(id, nullptr);
 
@@ -99,7 +102,7 @@ meta::Object Table::remove(std::string_view key, std::uint32_t hash) {
     roots_.by_key.change_id(short_hash(roots_.key_of(last)), last, id, epochs_);
     const Handle moved = roots_.handles[last];
     roots_.handles.set(id, moved, epochs_);
-    births_[id] = births_[last];
+    births_.set(id, births_[last], epochs_.any_snapshot());
     if (!roots_.keys.empty()) {
       Block* key_of_moved = roots_.keys[last];
       roots_.keys.set(id, key_of_moved, epochs_);
@@ -127,7 +130,7 @@ void Table::add_index(std::shared_ptr<const IndexDefinition> definition) {
 void Table::fill_index(const IndexDefinition& definition, std::string_view key, std::uint32_t hash,
                        const meta::Object& object, const IndexDefinition::Values& values) {
   const std::size_t place = place_of(definition);
-  const std::uint32_t id = roots_.find(key, hash);
+  const std::uint32_t id = roots_.find(key, hash).id;
   if (place == writers_.size() || id == kNoId) return;
   if (!writers_[place].is_pending(id) || !roots_.object(id).same_document(object)) return;
   writers_[place].update(roots_.indexes[place], id, values, epochs_);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/births.hpp"
 #include "store/roots.hpp"
 
 namespace kubexx::store {
@@ -76,7 +77,7 @@ class Table {
 
   Epochs& epochs_;
   Roots roots_;
-  std::deque<Epoch> births_;          // by id
+  Births births_;
   std::vector<IndexWriter> writers_;  // beside roots_.indexes
   std::uint64_t object_bytes_ = 0;
 };

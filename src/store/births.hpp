@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "store/epochs.hpp"
+
+namespace kubexx::store {
+
+/// The epoch in which each object of a table was born, by id, in pages: one epoch for all, and where they differ, how
+/// much later each one was born. Only living snapshots ask, so a page that is written while there is none forgets the
+/// differences: the next snapshot will see all its objects anyway.
+///
+/// An epoch may be given as earlier than it was, never as later: then an object is kept too long, and never freed
+/// early.
+class Births {
+ public:
+  Epoch operator[](std::size_t id) const noexcept {
+    const Page& page = pages_[id / kPage];
+    return page.first + (page.later == nullptr ? 0 : (*page.later)[id % kPage]);
+  }
+
+  void set(std::size_t id, Epoch born, bool snapshots) {
+    Page& page = pages_[id / kPage];
+    if (!snapshots) {
+      page.first = std::max(page.first, born);
+      page.later.reset();
+      return;
+    }
+    if (page.later == nullptr) {
+      if (born == page.first) return;
+      page.later = std::make_unique<std::array<Later, kPage>>();
+    }
+    if (born < page.first) {
+      const Epoch shift = page.first - born;
+      for (Later& later : *page.later) later = clamped(later + shift);
+      page.first = born;
+    }
+    (*page.later)[id % kPage] = clamped(born - page.first);
+  }
+
+  void push_back(Epoch born, bool snapshots) {
+    if (size_ % kPage == 0) pages_.push_back({born, nullptr});
+    set(size_++, born, snapshots);
+  }
+
+  void pop_back() {
+    if (--size_ % kPage == 0) pages_.pop_back();
+  }
+
+  std::size_t bytes() const noexcept {
+    std::size_t bytes = pages_.size() * sizeof(Page);
+    for (const Page& page : pages_) bytes += page.later == nullptr ? 0 : sizeof(*page.later);
+    return bytes;
+  }
+
+ private:
+  using Later = std::uint16_t;
+  static constexpr std::size_t kPage = 512;
+  struct Page {
+    Epoch first;
+    std::unique_ptr<std::array<Later, kPage>> later;  // null: none was born later
+  };
+  static Later clamped(Epoch later) noexcept {
+    return static_cast<Later>(std::min<Epoch>(later, std::numeric_limits<Later>::max()));
+  }
+
+  std::vector<Page> pages_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace kubexx::store
