@@ -84,6 +84,8 @@ TEST_P(InformerTest, ALateHandlerGetsTheCacheReplayedAsInitialAdds) {
   put("b");
   const auto informer = config_maps();
   start();
+  // A first list may come from a cache of the server that lags behind; the watch brings the rest.
+  ASSERT_TRUE(eventually([&] { return in_cache(informer).size() == 2; }));
 
   Recording seen;
   std::atomic<int> initial{0};
