@@ -33,21 +33,20 @@ std::string_view to_string(DeltaType type) noexcept {
   return "Unknown";
 }
 
-Delta::Delta(DeltaType type, meta::Object object) : object_(std::move(object)), type_(type) {
-  if (!has_key()) throw std::logic_error("a delta of type " + std::string(to_string(type)) + " carries no object");
+void Delta::refuse(DeltaType type) {
+  throw std::logic_error("a delta of type " + std::string(to_string(type)) + " carries no object");
+}
+
+void Delta::release(const Payload* payload) noexcept {
+  if (payload->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete payload;
 }
 
 Delta Delta::tombstone(meta::DeletedFinalStateUnknown gone) {
-  auto payload = std::make_shared<Payload>();
-  payload->text = std::move(gone.key);
-  return {DeltaType::Deleted, std::move(gone.object), std::move(payload)};
+  return {DeltaType::Deleted, std::move(gone.object), new Payload{std::move(gone.key), {}}};
 }
 
 Delta Delta::replaced_all(std::vector<meta::Object> objects, std::string resource_version) {
-  auto payload = std::make_shared<Payload>();
-  payload->text = std::move(resource_version);
-  payload->objects = std::move(objects);
-  return {DeltaType::ReplacedAll, {}, std::move(payload)};
+  return {DeltaType::ReplacedAll, {}, new Payload{std::move(resource_version), std::move(objects)}};
 }
 
 Delta Delta::sync_all() {
@@ -55,21 +54,19 @@ Delta Delta::sync_all() {
 }
 
 Delta Delta::bookmark(std::string resource_version) {
-  auto payload = std::make_shared<Payload>();
-  payload->text = std::move(resource_version);
-  return {DeltaType::Bookmark, {}, std::move(payload)};
+  return {DeltaType::Bookmark, {}, new Payload{std::move(resource_version), {}}};
 }
 
 const std::string& Delta::tombstone_key() const noexcept {
-  return is_tombstone() ? payload_->text : kNoText;
+  return is_tombstone() ? payload()->text : kNoText;
 }
 
 const std::vector<meta::Object>& Delta::objects() const noexcept {
-  return type_ == DeltaType::ReplacedAll && payload_ ? payload_->objects : kNoObjects;
+  return type() == DeltaType::ReplacedAll && payload() ? payload()->objects : kNoObjects;
 }
 
 const std::string& Delta::resource_version() const noexcept {
-  return !has_key() && payload_ ? payload_->text : kNoText;
+  return !has_key() && payload() ? payload()->text : kNoText;
 }
 
 Result<std::string> key_of(const Delta& delta, const meta::KeyFunc& key_func) {

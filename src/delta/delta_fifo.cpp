@@ -1,40 +1,53 @@
 #include "kubexx/delta/delta_fifo.hpp"
 
 #include <atomic>
-#include <list>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
 
+#include "delta/brief_lock.hpp"
 #include "delta/delta_fifo_items.hpp"
 #include "delta/gate.hpp"
 #include "delta/intake.hpp"
+#include "delta/prefetch.hpp"
+#include "delta/small_key.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::delta {
 
+/// Producers of additions and updates only note them in `staged`, under a mutex of their own; whoever holds the main
+/// mutex moves them to their keys before it looks at the items. So a producer and the consumer rarely meet, and what
+/// happens is the same as if each change had gone to its key at once.
 struct DeltaFifo::State {
   explicit State(Options given) : options(std::move(given)), intake(options.key_func, options.transform) {}
 
-  /// What is being processed: neither queued nor known yet.
+  struct Staged {
+    SmallKey key;
+    Delta delta;
+  };
+  /// What is being processed: neither queued nor known yet. Lives where it is processed.
   struct InFlight {
-    std::string key;
+    SmallKey key;
     meta::Object object;
-    bool deleted;
+    bool deleted = false;
   };
 
   Result<void> enqueue(DeltaType type, meta::Object object);
+  void stage(SmallKey key, Delta delta);
   Result<void> replace(std::vector<meta::Object> objects);
   void resync();
   Result<void> put_back(Deltas deltas);
   Result<bool> pop(const Process& process);
+  std::size_t size();
 
   // With mutex held.
-  void append(std::string_view key, std::uint64_t hash, Delta delta);
+  void merge_staged();
+  void append(SmallKey key, Delta delta);
   const InFlight* find_in_flight(std::string_view key) const;
-  bool is_worth_deleting(std::string_view key, std::uint64_t hash);
-  void bury(const std::string& key, meta::Object last);
+  bool is_worth_deleting(const SmallKey& key);
+  void bury(std::string_view key, meta::Object last);
   void populate(std::size_t initial);
+  bool leave_empty();  // true: it was empty before
 
   /// Runs a change under the lock, then tells who waits for it.
   template <class Change>
@@ -42,11 +55,10 @@ struct DeltaFifo::State {
     bool became_ready = false;
     bool is_synced = false;
     {
-      const std::lock_guard lock(mutex);
-      const bool was_empty = items.empty();
+      const BriefLock lock(mutex);
+      merge_staged();
       make();
-      depth.store(items.size());
-      became_ready = was_empty && !items.empty();
+      became_ready = !items.empty() && leave_empty();
       is_synced = populated && initial == 0;
     }
     if (became_ready) gate.became_ready();
@@ -56,57 +68,115 @@ struct DeltaFifo::State {
   const Options options;
   const Intake intake;
   Gate gate;
-  std::atomic<std::size_t> depth{0};
+  std::atomic<bool> populated{false};  // set under mutex
 
-  std::mutex mutex;
-  DeltaFifoItems items;           // guarded by mutex
-  std::list<InFlight> in_flight;  // guarded by mutex
-  bool populated = false;         // guarded by mutex
-  std::size_t initial = 0;        // guarded by mutex: items of the first replace that are not processed yet
+  std::mutex mutex;                        // before staged_mutex
+  DeltaFifoItems items;                    // guarded by mutex
+  std::vector<const InFlight*> in_flight;  // guarded by mutex
+  std::vector<Staged> merging;             // guarded by mutex; empty between uses
+  Deltas spare;                            // guarded by mutex; an empty vector whose buffer is used again
+  std::size_t initial = 0;                 // guarded by mutex: items of the first replace that are not processed yet
+
+  alignas(64) std::mutex staged_mutex;
+  std::vector<Staged> staged;           // guarded by staged_mutex
+  std::atomic<bool> has_staged{false};  // written under staged_mutex
+  std::atomic<bool> is_empty{true};     // written under staged_mutex: neither items nor staged
 };
 
-void DeltaFifo::State::append(std::string_view key, std::uint64_t hash, Delta delta) {
-  Deltas& deltas = items.find_or_append(key, hash).deltas;
+namespace {
+
+constexpr std::size_t kStagedLimit = 1024;   // then the producer moves them itself
+constexpr std::size_t kSpareCapacity = 128;  // larger buffers are not kept
+constexpr std::size_t kAhead = 8;
+
+}  // namespace
+
+void DeltaFifo::State::merge_staged() {
+  if (!has_staged.load(std::memory_order_acquire)) return;
+  {
+    const BriefLock lock(staged_mutex);
+    merging.swap(staged);
+    has_staged.store(false, std::memory_order_relaxed);
+  }
+  for (std::size_t i = 0; i < merging.size(); ++i) {
+    if (i + kAhead < merging.size()) items.prefetch(merging[i + kAhead].key);
+    append(std::move(merging[i].key), std::move(merging[i].delta));
+  }
+  merging.clear();
+}
+
+void DeltaFifo::State::append(SmallKey key, Delta delta) {
+  DeltaFifoItems::Item* const item = items.find_or_append(std::move(key), std::move(delta));
+  if (item == nullptr) return;
   // Of two deletions in a row the one that was seen on the watch says more; of two equal ones the first is kept.
-  if (delta.type() == DeltaType::Deleted && !deltas.empty() && deltas.back().type() == DeltaType::Deleted) {
-    if (deltas.back().is_tombstone()) deltas.back() = std::move(delta);
+  if (delta.type() == DeltaType::Deleted && item->newest().type() == DeltaType::Deleted) {
+    if (item->newest().is_tombstone()) item->newest() = std::move(delta);
     return;
   }
-  deltas.push_back(std::move(delta));
+  item->push(std::move(delta));
 }
 
 const DeltaFifo::State::InFlight* DeltaFifo::State::find_in_flight(std::string_view key) const {
-  for (const InFlight& each : in_flight) {
-    if (each.key == key) return &each;
+  for (const InFlight* each : in_flight) {
+    if (each->key.text() == key) return each;
   }
   return nullptr;
 }
 
-bool DeltaFifo::State::is_worth_deleting(std::string_view key, std::uint64_t hash) {
-  if (items.find(key, hash) != nullptr) return true;
+bool DeltaFifo::State::is_worth_deleting(const SmallKey& key) {
+  if (items.find(key.text(), key.hash()) != nullptr) return true;
   if (!options.known_objects) return false;
-  return find_in_flight(key) != nullptr || options.known_objects->get(key);
+  return find_in_flight(key.text()) != nullptr || options.known_objects->get(key.text());
 }
 
-void DeltaFifo::State::bury(const std::string& key, meta::Object last) {
-  append(key, meta::hash_key(key), Delta::tombstone({key, std::move(last)}));
+void DeltaFifo::State::bury(std::string_view key, meta::Object last) {
+  append(SmallKey(key), Delta::tombstone({std::string(key), std::move(last)}));
 }
 
 void DeltaFifo::State::populate(std::size_t count) {
-  if (std::exchange(populated, true)) return;
-  initial = count;
+  if (!populated.exchange(true)) initial = count;
+}
+
+bool DeltaFifo::State::leave_empty() {
+  if (!is_empty.load()) return false;
+  const BriefLock lock(staged_mutex);
+  return is_empty.exchange(false);
 }
 
 Result<void> DeltaFifo::State::enqueue(DeltaType type, meta::Object object) {
   if (auto changed = intake.transform(object); !changed) return changed.error();
-  return intake.with_key(object, [&](std::string_view key) {
-    const std::uint64_t hash = meta::hash_key(key);
+  return intake.with_key(object, [&](std::string_view text) {
+    SmallKey key(text);
+    // A deletion is decided by what is known now, and the first change of all by what came before it.
+    if (type != DeltaType::Deleted && populated.load(std::memory_order_acquire)) {
+      return stage(std::move(key), Delta(type, std::move(object)));
+    }
     change([&] {
       populate(0);
-      if (type == DeltaType::Deleted && !is_worth_deleting(key, hash)) return;
-      append(key, hash, Delta(type, std::move(object)));
+      if (type == DeltaType::Deleted && !is_worth_deleting(key)) return;
+      append(std::move(key), Delta(type, std::move(object)));
     });
   });
+}
+
+void DeltaFifo::State::stage(SmallKey key, Delta delta) {
+  bool became_ready = false;
+  bool full = false;
+  {
+    const BriefLock lock(staged_mutex);
+    staged.push_back({std::move(key), std::move(delta)});
+    full = staged.size() >= kStagedLimit;
+    if (staged.size() == 1) {
+      has_staged.store(true, std::memory_order_release);
+      became_ready = is_empty.load(std::memory_order_relaxed);
+      if (became_ready) is_empty.store(false);
+    }
+  }
+  if (became_ready) gate.became_ready();
+  if (full && mutex.try_lock()) {
+    const std::lock_guard lock(mutex, std::adopt_lock);
+    merge_staged();
+  }
 }
 
 Result<void> DeltaFifo::State::replace(std::vector<meta::Object> objects) {
@@ -120,21 +190,20 @@ Result<void> DeltaFifo::State::replace(std::vector<meta::Object> objects) {
   const std::unordered_set<std::string_view> listed(keys.begin(), keys.end());
   const DeltaType type = options.emit_delta_type_replaced ? DeltaType::Replaced : DeltaType::Sync;
   change([&] {
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      append(keys[i], meta::hash_key(keys[i]), Delta(type, std::move(objects[i])));
-    }
+    for (std::size_t i = 0; i < keys.size(); ++i) append(SmallKey(keys[i]), Delta(type, std::move(objects[i])));
     std::vector<std::pair<std::string, meta::Object>> gone;
     items.for_each([&](const DeltaFifoItems::Item& item) {
-      if (!listed.contains(item.key)) gone.emplace_back(item.key, item.deltas.back().object());
+      if (!listed.contains(item.key())) gone.emplace_back(item.key(), item.newest().object());
     });
-    for (const InFlight& each : in_flight) {
-      const bool queued = items.find(each.key, meta::hash_key(each.key)) != nullptr;
-      if (!queued && !each.deleted && !listed.contains(each.key)) gone.emplace_back(each.key, each.object);
+    for (const InFlight* each : in_flight) {
+      const std::string_view key = each->key.text();
+      const bool queued = items.find(key) != nullptr;
+      if (!queued && !each->deleted && !listed.contains(key)) gone.emplace_back(key, each->object);
     }
     for (auto& [key, last] : gone) bury(key, std::move(last));
     if (options.known_objects) {
       for (const std::string& key : options.known_objects->list_keys()) {
-        if (listed.contains(key) || items.find(key, meta::hash_key(key)) || find_in_flight(key)) continue;
+        if (listed.contains(key) || items.find(key) != nullptr || find_in_flight(key) != nullptr) continue;
         meta::Object last = options.known_objects->get(key);
         if (!last) log(LogLevel::Warning, "a known object vanished during a replace", {{"key", key}});
         bury(key, std::move(last));
@@ -149,11 +218,10 @@ void DeltaFifo::State::resync() {
   if (!options.known_objects) return;
   change([&] {
     for (const std::string& key : options.known_objects->list_keys()) {
-      const std::uint64_t hash = meta::hash_key(key);
       // What is queued or being processed is newer than what is known.
-      if (items.find(key, hash) != nullptr || find_in_flight(key) != nullptr) continue;
+      if (items.find(key) != nullptr || find_in_flight(key) != nullptr) continue;
       if (meta::Object known = options.known_objects->get(key)) {
-        append(key, hash, Delta(DeltaType::Sync, std::move(known)));
+        append(SmallKey(key), Delta(DeltaType::Sync, std::move(known)));
       }
     }
   });
@@ -165,32 +233,48 @@ Result<void> DeltaFifo::State::put_back(Deltas deltas) {
   if (!key) return key.error();
   change([&] {
     populate(0);
-    const std::uint64_t hash = meta::hash_key(*key);
-    if (items.find(*key, hash) == nullptr) items.find_or_append(*key, hash).deltas = std::move(deltas);
+    if (items.find(*key) == nullptr) items.append(SmallKey(*key), std::move(deltas));
   });
   return {};
 }
 
 Result<bool> DeltaFifo::State::pop(const Process& process) {
-  DeltaFifoItems::Item item;
-  std::list<InFlight> mine(1);
-  const auto place = mine.begin();  // stays valid from list to list
+  InFlight mine;
+  Deltas deltas;
   {
-    const std::lock_guard lock(mutex);
+    const BriefLock lock(mutex);
+    merge_staged();
     if (items.empty()) return false;
-    item = items.pop_front();
-    depth.store(items.size());
-    const Delta& newest = item.deltas.back();
-    mine.front() = {std::move(item.key), newest.object(), newest.type() == DeltaType::Deleted};
-    in_flight.splice(in_flight.end(), mine);
+    deltas.swap(spare);
+    mine.key = items.pop_front(deltas);
+    mine.object = deltas.back().object();
+    mine.deleted = deltas.back().type() == DeltaType::Deleted;
+    in_flight.push_back(&mine);
+    if (items.empty()) {
+      const BriefLock staged_lock(staged_mutex);
+      if (staged.empty()) is_empty.store(true);
+    }
   }
-  const Result<void> done = run_process(process, item.deltas, !gate.synced());
-  change([&] {
-    mine.splice(mine.end(), in_flight, place);
+  for (const Delta& delta : deltas) prefetch_document(delta.object());
+  const Result<void> done = run_process(process, deltas, !gate.synced());
+  deltas.clear();
+  bool is_synced = false;
+  {
+    const BriefLock lock(mutex);
+    std::erase(in_flight, &mine);
+    if (deltas.capacity() <= kSpareCapacity) deltas.swap(spare);
     if (initial > 0) --initial;
-  });
+    is_synced = populated && initial == 0;
+  }
+  if (is_synced && !gate.synced()) gate.latch_synced();
   if (!done) return done.error();
   return true;
+}
+
+std::size_t DeltaFifo::State::size() {
+  const BriefLock lock(mutex);
+  merge_staged();
+  return items.size();
 }
 
 DeltaFifo::DeltaFifo() : DeltaFifo(Options{}) {}
@@ -243,7 +327,7 @@ bool DeltaFifo::has_synced() const {
 }
 
 std::size_t DeltaFifo::size() const {
-  return state_->depth.load();
+  return state_->size();
 }
 
 void DeltaFifo::close() {
@@ -255,7 +339,7 @@ bool DeltaFifo::is_closed() const {
 }
 
 bool DeltaFifo::wait(std::stop_token stop) {
-  return state_->gate.wait(stop, [this] { return state_->depth.load() != 0; });
+  return state_->gate.wait(stop, [this] { return !state_->is_empty.load(); });
 }
 
 }  // namespace kubexx::delta

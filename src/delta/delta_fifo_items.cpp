@@ -2,82 +2,130 @@
 
 #include <utility>
 
+#include "delta/prefetch.hpp"
+
 namespace kubexx::delta {
 namespace {
 
 constexpr std::size_t kFirstSlots = 16;
-constexpr std::size_t kKeptItems = 4096;  // what grew beyond it is given back when the queue is empty
+constexpr std::size_t kKeptSlots = 8192;  // a table that grew beyond it is given back when the queue is empty
+constexpr std::size_t kFirstMany = 4;
 
 }  // namespace
 
-std::size_t DeltaFifoItems::slot_of(std::string_view key, std::uint64_t hash) const {
+void DeltaFifoItems::Item::push(Delta delta) {
+  if (many_.empty()) {
+    many_.reserve(kFirstMany);
+    many_.push_back(std::move(single_));
+  }
+  many_.push_back(std::move(delta));
+}
+
+/// Where the key stands, or the free slot where it belongs.
+std::size_t DeltaFifoItems::slot_of(std::string_view key, std::uint32_t hash) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t slot = hash & mask;
-  while (table_[slot] != kNone) {
-    const Item& item = slab_[table_[slot] - 1];
-    if (item.hash == hash && item.key == key) break;
+  const std::uint32_t mark = mark_of(hash);
+  std::size_t slot = home_of(mark);
+  while (table_[slot].mark != 0) {
+    if (table_[slot].mark == mark && at(table_[slot].number).key() == key) break;
     slot = (slot + 1) & mask;
   }
   return slot;
 }
 
-DeltaFifoItems::Item* DeltaFifoItems::find(std::string_view key, std::uint64_t hash) {
+DeltaFifoItems::Item* DeltaFifoItems::find(std::string_view key, std::uint32_t hash) {
   if (table_.empty()) return nullptr;
-  const std::uint32_t number = table_[slot_of(key, hash)];
-  return number == kNone ? nullptr : &slab_[number - 1];
+  const Slot& slot = table_[slot_of(key, hash)];
+  return slot.mark == 0 ? nullptr : &at(slot.number);
 }
 
-DeltaFifoItems::Item& DeltaFifoItems::find_or_append(std::string_view key, std::uint64_t hash) {
-  if (2 * (order_.size() + 1) > table_.size()) grow();
-  std::uint32_t& place = table_[slot_of(key, hash)];
-  if (place != kNone) return slab_[place - 1];
-  std::uint32_t number = static_cast<std::uint32_t>(slab_.size());
-  if (free_.empty()) {
-    slab_.emplace_back();
-  } else {
-    number = free_.back();
-    free_.pop_back();
-  }
-  place = number + 1;
-  order_.push_back(number);
-  Item& item = slab_[number];
-  item.key = key;
-  item.hash = hash;
-  return item;
+DeltaFifoItems::Item* DeltaFifoItems::find_or_append(SmallKey&& key, Delta&& delta) {
+  if (2 * (size() + 1) > table_.size()) grow_table();
+  Slot& slot = table_[slot_of(key.text(), key.hash())];
+  if (slot.mark != 0) return &at(slot.number);
+  slot = {next_, mark_of(key.hash())};
+  Item& item = append_item();
+  item.key_ = std::move(key);
+  item.single_ = std::move(delta);
+  return nullptr;
 }
 
-DeltaFifoItems::Item DeltaFifoItems::pop_front() {
-  const std::uint32_t number = order_.front();
-  order_.pop_front();
+void DeltaFifoItems::append(SmallKey key, Deltas deltas) {
+  find_or_append(std::move(key), std::move(deltas.front()));
+  if (deltas.size() == 1) return;
+  Item& item = at(next_ - 1);
+  deltas.front() = std::move(item.single_);
+  item.many_ = std::move(deltas);
+}
+
+SmallKey DeltaFifoItems::pop_front(Deltas& into) {
+  const std::uint32_t number = first_++;
+  Item& item = at(number);
   const std::size_t mask = table_.size() - 1;
-  std::size_t slot = slab_[number].hash & mask;
-  while (table_[slot] != number + 1) slot = (slot + 1) & mask;
+  std::size_t slot = home_of(mark_of(item.key_.hash()));
+  while (table_[slot].mark == 0 || table_[slot].number != number) slot = (slot + 1) & mask;
   erase_slot(slot);
-  Item item = std::move(slab_[number]);
-  slab_[number] = Item{};
-  free_.push_back(number);
-  if (order_.empty() && slab_.size() > kKeptItems) *this = DeltaFifoItems();
-  return item;
+
+  if (item.many_.empty()) {
+    into.push_back(std::move(item.single_));
+  } else {
+    into.swap(item.many_);
+  }
+  SmallKey key = std::move(item.key_);
+  if (empty() && table_.size() > kKeptSlots) {
+    *this = DeltaFifoItems();
+  } else if ((first_ & (kChunk - 1)) == 0) {
+    spare_ = std::move(chunks_[(number >> kChunkBits) & (chunks_.size() - 1)]);
+  }
+  if (!empty()) {
+    const Item& following = at(first_);
+    prefetch(following.key_);
+    prefetch_document(following.newest().object());
+  }
+  return key;
 }
 
-void DeltaFifoItems::grow() {
-  table_.assign(table_.empty() ? kFirstSlots : 2 * table_.size(), kNone);
+DeltaFifoItems::Item& DeltaFifoItems::append_item() {
+  if ((next_ & (kChunk - 1)) == 0 || chunks_.empty()) make_room();
+  return at(next_++);
+}
+
+/// A chunk for the next number.
+void DeltaFifoItems::make_room() {
+  const std::uint32_t wanted = next_ >> kChunkBits;
+  const std::uint32_t used = (next_ - (first_ & ~(kChunk - 1))) >> kChunkBits;
+  if (chunks_.empty()) chunks_.resize(4);
+  if (used == chunks_.size()) {
+    std::vector<std::unique_ptr<Item[]>> ring(2 * chunks_.size());
+    for (std::uint32_t chunk = wanted - used; chunk != wanted; ++chunk) {
+      ring[chunk & (ring.size() - 1)] = std::move(chunks_[chunk & (chunks_.size() - 1)]);
+    }
+    chunks_ = std::move(ring);
+  }
+  auto& place = chunks_[wanted & (chunks_.size() - 1)];
+  place = spare_ ? std::move(spare_) : std::make_unique<Item[]>(kChunk);
+}
+
+void DeltaFifoItems::grow_table() {
+  const std::vector<Slot> old = std::exchange(table_, {});
+  table_.resize(old.empty() ? kFirstSlots : 2 * old.size());
   const std::size_t mask = table_.size() - 1;
-  for (const std::uint32_t number : order_) {
-    std::size_t slot = slab_[number].hash & mask;
-    while (table_[slot] != kNone) slot = (slot + 1) & mask;
-    table_[slot] = number + 1;
+  for (const Slot& each : old) {
+    if (each.mark == 0) continue;
+    std::size_t slot = home_of(each.mark);
+    while (table_[slot].mark != 0) slot = (slot + 1) & mask;
+    table_[slot] = each;
   }
 }
 
 void DeltaFifoItems::erase_slot(std::size_t hole) {
   const std::size_t mask = table_.size() - 1;
-  table_[hole] = kNone;
-  for (std::size_t slot = (hole + 1) & mask; table_[slot] != kNone; slot = (slot + 1) & mask) {
-    const std::size_t home = slab_[table_[slot] - 1].hash & mask;
+  table_[hole] = {};
+  for (std::size_t slot = (hole + 1) & mask; table_[slot].mark != 0; slot = (slot + 1) & mask) {
+    const std::size_t home = home_of(table_[slot].mark);
     if (((slot - home) & mask) < ((slot - hole) & mask))
       continue;  // it sits between its home and here without the hole
-    table_[hole] = std::exchange(table_[slot], kNone);
+    table_[hole] = std::exchange(table_[slot], {});
     hole = slot;
   }
 }

@@ -1,46 +1,78 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <string>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "delta/small_key.hpp"
 #include "kubexx/delta/delta.hpp"
 
 namespace kubexx::delta {
 
-/// The queued keys of a DeltaFifo in order, each with its deltas: a slab of items, an open-addressing table of their
-/// numbers and a queue of them. Not thread-safe.
+/// The queued keys of a DeltaFifo in order, each with its deltas. Items are numbered as they come and stand in chunks
+/// in that order; an open-addressing table leads from a key's hash to its number. Not thread-safe.
 class DeltaFifoItems {
  public:
-  struct Item {
-    std::string key;
-    std::uint64_t hash = 0;
-    Deltas deltas;
+  class Item {
+   public:
+    std::string_view key() const noexcept { return key_.text(); }
+    const Delta& newest() const noexcept { return many_.empty() ? single_ : many_.back(); }
+    Delta& newest() noexcept { return many_.empty() ? single_ : many_.back(); }
+    void push(Delta delta);
+
+   private:
+    friend class DeltaFifoItems;
+    SmallKey key_;
+    Delta single_{DeltaType::Added, {}};  // while there is one
+    Deltas many_;                         // all of them once there are more
   };
 
-  bool empty() const noexcept { return order_.empty(); }
-  std::size_t size() const noexcept { return order_.size(); }
-  Item* find(std::string_view key, std::uint64_t hash);
-  Item& find_or_append(std::string_view key, std::uint64_t hash);
-  Item pop_front();
+  bool empty() const noexcept { return first_ == next_; }
+  std::size_t size() const noexcept { return next_ - first_; }
+  Item* find(std::string_view key, std::uint32_t hash);
+  Item* find(std::string_view key) { return find(key, SmallKey::hash_of(key)); }
+  /// The item that has the key; nothing is moved then. Null: there was none, and now it stands at the end.
+  Item* find_or_append(SmallKey&& key, Delta&& delta);
+  /// For a key that is not queued; one delta or more.
+  void append(SmallKey key, Deltas deltas);
+  /// Into an empty vector, whose buffer is used for a single delta.
+  SmallKey pop_front(Deltas& into);
+  /// Asks the processor to bring what find_or_append will need soon.
+  void prefetch(const SmallKey& key) const noexcept {
+    if (!table_.empty()) __builtin_prefetch(&table_[home_of(mark_of(key.hash()))]);
+  }
   template <class F>
   void for_each(F function) {
-    for (const std::uint32_t number : order_) function(slab_[number]);
+    for (std::uint32_t number = first_; number != next_; ++number) function(std::as_const(at(number)));
   }
 
  private:
-  static constexpr std::uint32_t kNone = 0;  // the table holds numbers plus one
+  struct Slot {
+    std::uint32_t number = 0;
+    std::uint32_t mark = 0;  // 0: free; else the hash, its lowest bit set
+  };
+  static constexpr unsigned kChunkBits = 6;
+  static constexpr std::uint32_t kChunk = 1U << kChunkBits;
 
-  std::size_t slot_of(std::string_view key, std::uint64_t hash) const;
-  void grow();
-  void erase_slot(std::size_t slot);
+  static std::uint32_t mark_of(std::uint32_t hash) noexcept { return hash | 1; }
+  std::size_t home_of(std::uint32_t mark) const noexcept { return (mark >> 1) & (table_.size() - 1); }
+  Item& at(std::uint32_t number) noexcept {
+    return chunks_[(number >> kChunkBits) & (chunks_.size() - 1)][number & (kChunk - 1)];
+  }
+  std::size_t slot_of(std::string_view key, std::uint32_t hash);
+  Item& append_item();
+  void make_room();
+  void grow_table();
+  void erase_slot(std::size_t hole);
 
-  std::vector<Item> slab_;
-  std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> table_;  // a power of two, at most half full
-  std::deque<std::uint32_t> order_;
+  std::vector<Slot> table_;                      // a power of two, at most half full
+  std::vector<std::unique_ptr<Item[]>> chunks_;  // a ring, a power of two
+  std::unique_ptr<Item[]> spare_;
+  std::uint32_t first_ = 0;  // numbers may wrap around
+  std::uint32_t next_ = 0;
 };
 
 }  // namespace kubexx::delta

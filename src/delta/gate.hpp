@@ -7,6 +7,8 @@
 #include <stop_token>
 #include <utility>
 
+#include "delta/brief_lock.hpp"
+
 namespace kubexx::delta {
 
 /// What both queues tell their neighbours: there is something to take, the first content was processed, it is
@@ -55,13 +57,6 @@ class Gate {
  private:
   static constexpr int kSpins = 200;  // a few microseconds: a busy producer is back before a sleep would begin
 
-  static void relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
   static void run(const std::function<void()>& hook) {
     if (hook) hook();
   }

@@ -76,7 +76,7 @@ Result<void> OrderedQueue::State::enqueue(DeltaType type, meta::Object object) {
   if (!item) return item.error();
   bool was_empty = false;
   {
-    const std::lock_guard lock(tail_mutex);
+    const BriefLock lock(tail_mutex);
     populate(0);
     was_empty = push(std::move(*item));
   }
@@ -87,7 +87,7 @@ Result<void> OrderedQueue::State::enqueue(DeltaType type, meta::Object object) {
 void OrderedQueue::State::enqueue_keyless(Delta delta, bool is_replace) {
   bool was_empty = false;
   {
-    const std::lock_guard lock(tail_mutex);
+    const BriefLock lock(tail_mutex);
     was_empty = push({std::move(delta), 0, nullptr});
     if (is_replace) populate(pushed.load(std::memory_order_relaxed));
   }
@@ -102,7 +102,7 @@ bool OrderedQueue::State::refill() {
   } else {
     head.clear();
   }
-  const std::lock_guard lock(tail_mutex);
+  const BriefLock lock(tail_mutex);
   head.swap(tail);
   return !head.empty();
 }
@@ -116,7 +116,7 @@ void OrderedQueue::State::take_one(Taken& into) {
 }
 
 bool OrderedQueue::State::take(Taken& into, std::size_t limit) {
-  const std::lock_guard lock(head_mutex);
+  const BriefLock lock(head_mutex);
   if (!refill()) return false;
   const std::int64_t first = taken.load(std::memory_order_relaxed);
   const std::int64_t end_of_initial = initial_end.load();
@@ -155,7 +155,7 @@ Result<bool> OrderedQueue::State::run(Taken& taken_now, const Process& process) 
   const auto count = static_cast<std::int64_t>(taken_now.deltas.size());
   const Result<void> done = run_process(process, taken_now.deltas, taken_now.initial);
   if (!options.atomic_events) {
-    const std::lock_guard lock(head_mutex);
+    const BriefLock lock(head_mutex);
     std::erase_if(in_flight, [&](const InFlight& each) { return each.ticket == taken_now.ticket; });
   }
   processed.fetch_add(count);
