@@ -128,7 +128,6 @@ Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& st
     auto key = key_of(delta, store);
     store::Transaction write;
     write.object = delta.object();
-    if (key) write.key = *key;
     if (delta.type() == DeltaType::Deleted) {
       write.type = store::Transaction::Type::Remove;
       const bool known = !delta.is_tombstone();
@@ -141,6 +140,7 @@ Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& st
       calls.push_back(change(key ? store.get_by_key(*key) : meta::Object(), delta.object(),
                              cause_of(delta.type(), initial), initial));
     }
+    if (key) write.key = std::move(*key);
     writes.push_back(std::move(write));
   }
   const auto result = store.transaction(std::move(writes));

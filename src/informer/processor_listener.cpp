@@ -1,11 +1,15 @@
 #include "informer/processor_listener.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::informer {
 namespace {
 
-constexpr int kCallsPerTurn = 64;
+constexpr std::size_t kCallsPerTurn = 64;
 
 std::string key_of(const Notification& n) {
   return n.kind == Notification::Kind::Delete ? n.key : meta::ObjectKey::of(n.after).to_string();
@@ -20,7 +24,6 @@ ProcessorListener::ProcessorListener(std::shared_ptr<ResourceEventHandler> handl
       options_(std::move(options)),
       executor_(std::move(executor)),
       where_("handler " + options_.name + " of " + informer) {
-  status_.name = options_.name;
   if (metrics) {
     const MetricLabels labels{{"informer", informer}, {"handler", options_.name}};
     depth_gauge_ = metrics->gauge("kubexx_handler_depth", "Notifications waiting for a handler", labels);
@@ -29,7 +32,23 @@ ProcessorListener::ProcessorListener(std::shared_ptr<ResourceEventHandler> handl
   }
 }
 
-void ProcessorListener::add(Notification notification) {
+void ProcessorListener::add(const std::shared_ptr<NotificationBlock>& block) {
+  if (options_.coalesce || options_.split_replaced) {
+    for (const Notification& each : block->all) {
+      if (!each.sync || syncing) add_own(each);
+    }
+    return;
+  }
+  const std::size_t count = block->all.size() - (syncing ? 0 : block->syncs);
+  if (count == 0) return;
+  std::unique_lock lock(mutex_);
+  if (closed_) return;
+  pending_initial_ += block->initial;
+  push({block, executor_->clock().now(), syncing}, count);
+  start_if_needed(std::move(lock));
+}
+
+void ProcessorListener::add_own(Notification notification) {
   if (options_.split_replaced && notification.kind == Notification::Kind::Update &&
       notification.before.uid() != notification.after.uid()) {
     Notification gone;
@@ -38,28 +57,35 @@ void ProcessorListener::add(Notification notification) {
     gone.final_state_known = false;
     gone.before = notification.before;
     gone.key = meta::ObjectKey::of(notification.before).to_string();
-    push(std::move(gone));
+    push_own(std::move(gone));
     notification.kind = Notification::Kind::Add;
     notification.before = {};
   }
-  push(std::move(notification));
+  push_own(std::move(notification));
 }
 
-void ProcessorListener::push(Notification notification) {
-  bool start = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return;
-    if (notification.initial) ++pending_initial_;
-    if (!options_.coalesce || !merge(notification)) {
-      if (options_.coalesce) newest_[key_of(notification)] = taken_ + pending_.size();
-      pending_.push_back({std::move(notification), executor_->clock().now()});
-      ++depth_;
-    }
-    depth_gauge_.set(static_cast<double>(depth_));
-    start = !scheduled_;
-    scheduled_ = true;
+void ProcessorListener::push_own(Notification notification) {
+  std::unique_lock lock(mutex_);
+  if (closed_) return;
+  if (notification.initial) ++pending_initial_;
+  if (!options_.coalesce || !merge(notification)) {
+    if (options_.coalesce) newest_[key_of(notification)] = taken_ + pending_.size();
+    auto own = std::make_shared<NotificationBlock>();
+    own->push(std::move(notification));
+    push({std::move(own), executor_->clock().now()}, 1);
   }
+  start_if_needed(std::move(lock));
+}
+
+void ProcessorListener::push(Waiting waiting, std::size_t count) {
+  pending_.push_back(std::move(waiting));
+  depth_ += count;
+}
+
+void ProcessorListener::start_if_needed(std::unique_lock<std::mutex> lock) {
+  depth_gauge_.set(static_cast<double>(depth_.load()));
+  const bool start = !std::exchange(scheduled_, true);
+  lock.unlock();
   if (start) schedule();
 }
 
@@ -68,8 +94,8 @@ bool ProcessorListener::merge(Notification& next) {
   const auto found = newest_.find(key_of(next));
   if (found == newest_.end() || found->second < taken_) return false;
   auto& waiting = pending_[found->second - taken_];
-  auto& last = waiting.notification;
   if (!waiting.live) return false;
+  auto& last = waiting.block->all.front();
   using Kind = Notification::Kind;
   if (last.kind == Kind::Delete) return false;  // something new under an old name: told apart
   if (next.kind == Kind::Update) {
@@ -87,7 +113,7 @@ bool ProcessorListener::merge(Notification& next) {
     // The handler never heard of it.
     if (last.initial) --pending_initial_;
     waiting.live = false;
-    waiting.notification = {};
+    waiting.block.reset();
     --depth_;
     newest_.erase(found);
     changed_.notify_all();
@@ -107,42 +133,73 @@ void ProcessorListener::schedule() {
 }
 
 void ProcessorListener::run() {
-  for (int i = 0; i < kCallsPerTurn; ++i) {
-    Notification next;
-    {
-      const std::lock_guard lock(mutex_);
-      while (!pending_.empty() && !pending_.front().live) {
-        pending_.pop_front();
-        ++taken_;
-      }
-      if (closed_ || pending_.empty()) {
-        scheduled_ = false;
-        changed_.notify_all();
-        return;
-      }
-      next = std::move(pending_.front().notification);
-      pending_.pop_front();
-      if (options_.coalesce) {
-        const auto found = newest_.find(key_of(next));
-        if (found != newest_.end() && found->second == taken_) newest_.erase(found);
-      }
-      ++taken_;
-      --depth_;
-      depth_gauge_.set(static_cast<double>(depth_));
-      if (pending_.empty()) pending_.shrink_to_fit();
-      running_ = true;
-      runner_ = std::this_thread::get_id();
-    }
-    call(next);
+  std::size_t room = kCallsPerTurn;
+  Waiting now;
+  while (take(now, room)) {
+    if (room == 0) return schedule();
+    room -= std::min(room, call_all(now));
+    now.block.reset();
   }
-  schedule();
 }
 
-void ProcessorListener::call(const Notification& n) {
-  const auto begin = executor_->clock().now();
+/// Ends what was taken before and takes up to `limit` further ones, of one block. False: there are none, and no turn
+/// is scheduled any more.
+bool ProcessorListener::take(Waiting& into, std::size_t limit) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(running_, false)) {
+    runner_ = {};
+    if (!closed_) depth_gauge_.set(static_cast<double>(depth_.load()));
+    changed_.notify_all();
+  }
+  while (!pending_.empty() && !pending_.front().live) {
+    pending_.pop_front();
+    ++taken_;
+  }
+  if (closed_ || pending_.empty()) {
+    scheduled_ = false;
+    return false;
+  }
+  if (limit == 0) return true;
+  Waiting& front = pending_.front();
+  into = front;
+  into.end = std::min(into.next + limit, into.block->all.size());
+  front.next = into.end;
+  if (into.end == into.block->all.size()) {
+    if (options_.coalesce) {
+      const auto found = newest_.find(key_of(into.block->all.front()));
+      if (found != newest_.end() && found->second == taken_) newest_.erase(found);
+    }
+    pending_.pop_front();
+    ++taken_;
+    if (pending_.empty()) pending_.shrink_to_fit();
+  }
+  running_ = true;
+  runner_ = std::this_thread::get_id();
+  running_since_ = into.since;
+  left_.store(into.end - into.next, std::memory_order_relaxed);
+  return true;
+}
+
+std::size_t ProcessorListener::call_all(const Waiting& taken) {
+  std::size_t made = 0;
+  TimePoint now = executor_->clock().now();
+  for (std::size_t i = taken.next; i < taken.end; ++i) {
+    left_.store(taken.end - i - 1, std::memory_order_relaxed);
+    const Notification& each = taken.block->all[i];
+    if (each.sync && !taken.with_syncs) continue;
+    if (closed_) break;
+    --depth_;
+    call(each, now);
+    ++made;
+  }
+  left_.store(0, std::memory_order_relaxed);
+  return made;
+}
+
+/// `now` is when the call before ended, and then when this one did.
+void ProcessorListener::call(const Notification& n, TimePoint& now) {
   const bool good = call_isolated(where_, [&] {
-    const EventContext context(n.cause, stop_.get_token(), n.before ? &n.before : nullptr,
-                               n.after ? &n.after : nullptr);
+    const EventContext context(n.cause, token_, n.before ? &n.before : nullptr, n.after ? &n.after : nullptr);
     switch (n.kind) {
       case Notification::Kind::Add:
         handler_->on_add(n.after, n.initial, context);
@@ -155,19 +212,21 @@ void ProcessorListener::call(const Notification& n) {
         break;
     }
   });
-  const auto took = executor_->clock().now() - begin;
+  const TimePoint begin = std::exchange(now, executor_->clock().now());
+  const Duration took = now - begin;
   latency_.observe(std::chrono::duration<double>(took).count());
-  if (!good) errors_.add();
-  const std::lock_guard lock(mutex_);
-  running_ = false;
-  runner_ = {};
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  if (!good) {
+    errors_.add();
+    failed_.store(failed_.load(kRelaxed) + 1, kRelaxed);
+  }
+  calls_.store(calls_.load(kRelaxed) + 1, kRelaxed);
+  last_.store(took, kRelaxed);
+  busy_.store(busy_.load(kRelaxed) + took, kRelaxed);
+  slowest_.store(std::max(slowest_.load(kRelaxed), took), kRelaxed);
   // Also after a call that threw: it is over, and has_synced must not wait for it.
-  if (n.initial && pending_initial_ > 0) --pending_initial_;
-  ++status_.calls;
-  if (!good) ++status_.errors;
-  status_.last_call = took;
-  status_.busy += took;
-  status_.slowest_call = std::max(status_.slowest_call, Duration(took));
+  if (!n.initial || --pending_initial_ > 0) return;
+  const std::lock_guard lock(mutex_);
   changed_.notify_all();
 }
 
@@ -202,21 +261,28 @@ bool ProcessorListener::wait_until_synced(std::stop_token stop) const {
 }
 
 bool ProcessorListener::closed() const {
-  const std::lock_guard lock(mutex_);
   return closed_;
 }
 
 HandlerStatus ProcessorListener::status() const {
   const std::lock_guard lock(mutex_);
-  auto status = status_;
-  status.depth = depth_;
+  HandlerStatus status;
+  status.name = options_.name;
+  status.calls = calls_.load(std::memory_order_relaxed);
+  status.errors = failed_.load(std::memory_order_relaxed);
+  status.last_call = last_.load(std::memory_order_relaxed);
+  status.busy = busy_.load(std::memory_order_relaxed);
+  status.slowest_call = slowest_.load(std::memory_order_relaxed);
+  status.depth = closed_ ? 0 : depth_.load();
   status.running = running_;
   status.synced = synced_locked();
-  for (const auto& waiting : pending_) {
-    if (!waiting.live) continue;
-    status.oldest = executor_->clock().now() - waiting.since;
-    break;
+  if (status.depth == 0) return status;
+  std::optional<TimePoint> since;
+  if (running_ && left_.load(std::memory_order_relaxed) > 0) since = running_since_;
+  for (auto waiting = pending_.begin(); !since && waiting != pending_.end(); ++waiting) {
+    if (waiting->live) since = waiting->since;
   }
+  if (since) status.oldest = executor_->clock().now() - *since;
   return status;
 }
 

@@ -23,7 +23,8 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
                     std::shared_ptr<Executor> executor, const std::string& informer,
                     const std::shared_ptr<MetricsRegistry>& metrics);
 
-  void add(Notification notification);  // from the informer's strand
+  /// From the informer's strand. Those of them that are syncs count only while this listener is syncing.
+  void add(const std::shared_ptr<NotificationBlock>& block);
   /// The informer has synced and every initial add of this listener was queued.
   void upstream_synced();
   /// No further calls; what waits is dropped. Waits for a running call unless that is where we are.
@@ -42,12 +43,27 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   bool syncing = false;  // at this tick
 
  private:
+  /// What waits: the notifications of a block from `next` on. When coalescing, one that is ours alone.
+  struct Waiting {
+    std::shared_ptr<NotificationBlock> block;
+    TimePoint since;
+    bool with_syncs = true;
+    bool live = true;  // merged away otherwise
+    std::size_t next = 0;
+    std::size_t end = 0;  // of what is taken
+  };
+
   void schedule();
   void run();
-  void call(const Notification& notification);
-  void push(Notification notification);
+  bool take(Waiting& into, std::size_t limit);
+  std::size_t call_all(const Waiting& taken);
+  void call(const Notification& notification, TimePoint& now);
+  void add_own(Notification notification);
+  void push_own(Notification notification);
+  void push(Waiting waiting, std::size_t count);  // with mutex_ held
+  void start_if_needed(std::unique_lock<std::mutex> lock);
   bool merge(Notification& notification);
-  bool synced_locked() const { return upstream_synced_ && pending_initial_ == 0; }
+  bool synced_locked() const { return upstream_synced_ && pending_initial_.load() == 0; }
 
   const std::shared_ptr<ResourceEventHandler> handler_;
   const HandlerOptions options_;
@@ -56,23 +72,27 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
 
   mutable std::mutex mutex_;
   mutable std::condition_variable_any changed_;
-  struct Waiting {
-    Notification notification;
-    TimePoint since;
-    bool live = true;  // merged away otherwise
-  };
   std::deque<Waiting> pending_;                          // guarded by mutex_
   std::unordered_map<std::string, std::size_t> newest_;  // guarded by mutex_; key to absolute position, when coalescing
   std::size_t taken_ = 0;                                // guarded by mutex_; absolute position of pending_.front()
-  std::size_t depth_ = 0;                                // guarded by mutex_
-  std::size_t pending_initial_ = 0;                      // guarded by mutex_
   bool upstream_synced_ = false;                         // guarded by mutex_
   bool scheduled_ = false;                               // guarded by mutex_
-  bool running_ = false;                                 // guarded by mutex_
-  bool closed_ = false;                                  // guarded by mutex_
+  bool running_ = false;                                 // guarded by mutex_; calls are being made
   std::thread::id runner_;                               // guarded by mutex_
-  HandlerStatus status_;                                 // guarded by mutex_
+  TimePoint running_since_{};                            // guarded by mutex_; when the calls being made were queued
   std::stop_source stop_;
+  const std::stop_token token_ = stop_.get_token();
+
+  std::atomic<bool> closed_{false};  // set under mutex_
+  std::atomic<std::size_t> depth_{0};
+  std::atomic<std::size_t> pending_initial_{0};
+  // Written by whoever makes the calls.
+  std::atomic<std::size_t> left_{0};  // of the calls being made, not begun
+  std::atomic<std::uint64_t> calls_{0};
+  std::atomic<std::uint64_t> failed_{0};
+  std::atomic<Duration> last_{};
+  std::atomic<Duration> busy_{};
+  std::atomic<Duration> slowest_{};
 
   Gauge depth_gauge_;
   Histogram latency_;

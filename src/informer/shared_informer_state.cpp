@@ -105,11 +105,13 @@ void SharedIndexInformer::State::begin(std::stop_token stop) {
   };
   config.process = [this](delta::Deltas& deltas, bool initial) {
     auto done = apply_deltas(deltas, initial, store, *this);
+    distribute();
     processed();
     return done;
   };
   config.process_batch = [this](delta::Deltas& deltas, bool initial) {
     auto done = apply_batch(deltas, initial, store, *this);
+    distribute();
     processed();
     return done;
   };
@@ -191,14 +193,17 @@ void SharedIndexInformer::State::join_listener(const std::shared_ptr<ProcessorLi
   listener->period =
       asked == Duration::zero() || check_period == Duration::zero() ? Duration::zero() : std::max(asked, check_period);
   listener->next_resync = strand.clock().now() + listener->period;
+  auto replay = std::make_shared<NotificationBlock>();
   store.snapshot().for_each([&](const meta::Object& object) {
     Notification n;
     n.kind = Notification::Kind::Add;
     n.cause = EventCause::Initial;
     n.initial = true;
     n.after = object;
-    listener->add(std::move(n));
+    replay->push(std::move(n));
+    if (replay->full()) listener->add(std::exchange(replay, std::make_shared<NotificationBlock>()));
   });
+  listener->add(replay);
   if (upstream_synced) listener->upstream_synced();
 }
 
@@ -226,19 +231,26 @@ void SharedIndexInformer::State::announce(Notification notification) {
       detector->remember(*key, notification.after);
     }
   }
-  const bool sync = notification.kind == Kind::Update && is_sync(notification.before, notification.after);
-  if (notification.repair && !sync) {
+  notification.sync = notification.kind == Kind::Update && is_sync(notification.before, notification.after);
+  if (notification.repair && !notification.sync) {
     repairs_counter.add();
     repairs.fetch_add(1, std::memory_order_relaxed);
   }
+  if (listeners.empty()) return;
+  if (!announced) announced = std::make_shared<NotificationBlock>();
+  announced->push(std::move(notification));
+  if (announced->full()) distribute();
+}
+
+void SharedIndexInformer::State::distribute() {
+  if (!announced) return;
+  const auto block = std::exchange(announced, nullptr);
   for (auto place = listeners.begin(); place != listeners.end();) {
-    const auto& listener = *place;
-    if (listener->closed()) {
+    if ((*place)->closed()) {
       place = listeners.erase(place);
-      continue;
+    } else {
+      (*place++)->add(block);
     }
-    if (!sync || listener->syncing) listener->add(notification);
-    ++place;
   }
 }
 

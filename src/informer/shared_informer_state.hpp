@@ -27,6 +27,7 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   void processed();
   void tell_observers();
   void announce(Notification notification) override;                       // strand
+  void distribute();                                                       // strand: what was announced
   void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
   bool should_resync();                                                    // strand
   void set_periods();                                                      // strand, before the start
@@ -42,6 +43,7 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
 
   // strand
   std::list<std::shared_ptr<ProcessorListener>> listeners;
+  std::shared_ptr<NotificationBlock> announced;  // not distributed yet
   Duration check_period{};
   bool upstream_synced = false;
 

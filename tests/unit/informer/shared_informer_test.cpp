@@ -513,6 +513,49 @@ TEST_P(SharedInformerTest, MetricsGoWithTheInformer) {
   EXPECT_EQ(options.metrics->expose(), empty);
 }
 
+TEST_P(SharedInformerTest, AHandlerRemovedInItsOwnCallHearsNothingMoreAndTheOthersEverything) {
+  script->answer({config_map("a", "1"), config_map("b", "2"), config_map("c", "3")}, "5");
+  make();
+  Lines lines;
+  const auto other = add(lines);
+  int calls = 0;
+  Registration own;
+  ResourceEventHandlerFuncs<> f;
+  f.on_add = [&](const meta::Object&) {
+    ++calls;
+    own.remove();
+  };
+  own = informer->add_event_handler(std::move(f));
+  start();
+
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(lines.size(), 3U);
+}
+
+TEST_P(SharedInformerTest, WhatAHandlerHasBeforeItIsCountedCallByCall) {
+  script->answer({config_map("a", "1"), config_map("b", "2"), config_map("c", "3")}, "5");
+  make();
+  Registration registration;
+  Lines seen;
+  ResourceEventHandlerFuncs<> f;
+  f.on_add = [&](const meta::Object&) {
+    const auto status = registration.status();
+    seen.push_back(std::to_string(status.calls) + " made, " + std::to_string(status.depth) + " waiting since " +
+                   std::to_string(std::chrono::duration_cast<seconds>(status.oldest).count()) +
+                   (status.running ? ", running" : "") + (status.synced ? ", synced" : ""));
+    handlers->fake_clock().advance(seconds(2));
+  };
+  registration = informer->add_event_handler(std::move(f));
+  start();
+
+  EXPECT_THAT(seen, ElementsAre("0 made, 2 waiting since 0, running", "1 made, 1 waiting since 2, running",
+                                "2 made, 0 waiting since 0, running"));
+  EXPECT_TRUE(registration.status().synced);
+  EXPECT_EQ(registration.status().busy, seconds(6));
+  EXPECT_EQ(registration.status().slowest_call, seconds(2));
+  EXPECT_FALSE(registration.status().running);
+}
+
 INSTANTIATE_TEST_SUITE_P(BothQueues, SharedInformerTest, testing::Values(QueueKind::Ordered, QueueKind::PerKey),
                          [](const auto& each) { return each.param == QueueKind::Ordered ? "Ordered" : "PerKey"; });
 
