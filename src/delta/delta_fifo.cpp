@@ -87,7 +87,7 @@ namespace {
 
 constexpr std::size_t kStagedLimit = 1024;   // then the producer moves them itself
 constexpr std::size_t kSpareCapacity = 128;  // larger buffers are not kept
-constexpr std::size_t kAhead = 8;
+constexpr std::size_t kAhead = 6;            // so many changes from one step of preparing for them to the next
 
 }  // namespace
 
@@ -98,8 +98,11 @@ void DeltaFifo::State::merge_staged() {
     merging.swap(staged);
     has_staged.store(false, std::memory_order_relaxed);
   }
-  for (std::size_t i = 0; i < merging.size(); ++i) {
-    if (i + kAhead < merging.size()) items.prefetch(merging[i + kAhead].key);
+  const std::size_t count = merging.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + 3 * kAhead < count) items.prefetch_slot(merging[i + 3 * kAhead].key);
+    if (i + 2 * kAhead < count) items.prefetch_item(merging[i + 2 * kAhead].key);
+    if (i + kAhead < count) items.prefetch_deltas(merging[i + kAhead].key);
     append(std::move(merging[i].key), std::move(merging[i].delta));
   }
   merging.clear();

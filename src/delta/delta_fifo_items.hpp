@@ -40,9 +40,20 @@ class DeltaFifoItems {
   void append(SmallKey key, Deltas deltas);
   /// Into an empty vector, whose buffer is used for a single delta.
   SmallKey pop_front(Deltas& into);
-  /// Asks the processor to bring what find_or_append will need soon.
-  void prefetch(const SmallKey& key) const noexcept {
+  /// Ask the processor to bring what find_or_append will need soon: first the place in the table, then the item that
+  /// stands there, then the end of its deltas.
+  void prefetch_slot(const SmallKey& key) const noexcept {
     if (!table_.empty()) __builtin_prefetch(&table_[home_of(mark_of(key.hash()))]);
+  }
+  void prefetch_item(const SmallKey& key) const noexcept {
+    const Item* const item = likely_item(key);
+    if (item == nullptr) return;
+    __builtin_prefetch(item);
+    __builtin_prefetch(&item->many_);
+  }
+  void prefetch_deltas(const SmallKey& key) const noexcept {
+    const Item* const item = likely_item(key);
+    if (item != nullptr) __builtin_prefetch(item->many_.data() + item->many_.size(), 1);
   }
   template <class F>
   void for_each(F function) {
@@ -59,9 +70,16 @@ class DeltaFifoItems {
 
   static std::uint32_t mark_of(std::uint32_t hash) noexcept { return hash | 1; }
   std::size_t home_of(std::uint32_t mark) const noexcept { return (mark >> 1) & (table_.size() - 1); }
-  Item& at(std::uint32_t number) noexcept {
+  Item& at(std::uint32_t number) const noexcept {
     return chunks_[(number >> kChunkBits) & (chunks_.size() - 1)][number & (kChunk - 1)];
   }
+  /// The item of the key if it stands where it belongs and nothing else has its hash.
+  const Item* likely_item(const SmallKey& key) const noexcept {
+    if (table_.empty()) return nullptr;
+    const Slot& slot = table_[home_of(mark_of(key.hash()))];
+    return slot.mark == mark_of(key.hash()) ? &at(slot.number) : nullptr;
+  }
+  void prefetch_front() const noexcept;
   std::size_t slot_of(std::string_view key, std::uint32_t hash);
   Item& append_item();
   void make_room();

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "delta/ordered_queue_state.hpp"
+#include "delta/prefetch.hpp"
 
 namespace kubexx::delta {
 namespace {
 
-constexpr std::size_t kKeptCapacity = 4096;  // a vector that grew beyond it is given back once it is used up
+constexpr std::size_t kSpareCapacity = 1024;  // of a vector of deltas that is used again
+constexpr std::size_t kKeptCapacity = 4096;   // a vector that grew beyond it is given back once it is used up
 
 OrderedQueue::Options checked(OrderedQueue::Options options) {
   if (options.atomic_events && options.known_objects) {
@@ -30,19 +32,8 @@ OrderedQueue::Options checked(OrderedQueue::Options options) {
 OrderedQueue::State::State(Options given)
     : options(checked(std::move(given))), intake(options.key_func, options.transform) {}
 
-Result<OrderedQueue::State::Item> OrderedQueue::State::make_item(DeltaType type, meta::Object object,
-                                                                 bool transform) const {
-  if (transform) {
-    if (auto changed = intake.transform(object); !changed) return changed.error();
-  }
-  std::uint64_t hash = 0;
-  std::unique_ptr<std::string> own_key;
-  auto keyed = intake.with_key(object, [&](std::string_view key) {
-    hash = meta::hash_key(key);
-    if (!intake.default_keys()) own_key = std::make_unique<std::string>(key);
-  });
-  if (!keyed) return keyed.error();
-  return Item{Delta(type, std::move(object)), hash, std::move(own_key)};
+std::unique_ptr<std::string> OrderedQueue::State::own_key(std::string_view key) const {
+  return intake.default_keys() ? nullptr : std::make_unique<std::string>(key);
 }
 
 std::string OrderedQueue::State::key_text(const Item& item) const {
@@ -72,16 +63,17 @@ void OrderedQueue::State::latch_if_synced() {
 }
 
 Result<void> OrderedQueue::State::enqueue(DeltaType type, meta::Object object) {
-  auto item = make_item(type, std::move(object), true);
-  if (!item) return item.error();
-  bool was_empty = false;
-  {
-    const BriefLock lock(tail_mutex);
-    populate(0);
-    was_empty = push(std::move(*item));
-  }
-  after_push(was_empty);
-  return {};
+  if (auto changed = intake.transform(object); !changed) return changed.error();
+  return intake.with_key(object, [&](std::string_view key) {
+    Item item{Delta(type, std::move(object)), meta::hash_key(key), own_key(key)};
+    bool was_empty = false;
+    {
+      const BriefLock lock(tail_mutex);
+      populate(0);
+      was_empty = push(std::move(item));
+    }
+    after_push(was_empty);
+  });
 }
 
 void OrderedQueue::State::enqueue_keyless(Delta delta, bool is_replace) {
@@ -109,6 +101,7 @@ bool OrderedQueue::State::refill() {
 
 void OrderedQueue::State::take_one(Taken& into) {
   Item& item = head[head_at++];
+  prefetch_document(item.delta.object());
   if (!options.atomic_events) {
     in_flight.push_back({into.ticket, key_text(item), item.delta.object(), item.delta.type() == DeltaType::Deleted});
   }
@@ -122,6 +115,7 @@ bool OrderedQueue::State::take(Taken& into, std::size_t limit) {
   const std::int64_t end_of_initial = initial_end.load();
   into.initial = !gate.synced();
   into.ticket = next_ticket++;
+  into.deltas.swap(spare);
   if (limit == 1 || !head[head_at].delta.has_key()) {
     take_one(into);
     taken.store(first + 1);

@@ -57,18 +57,19 @@ Result<void> OrderedQueue::State::replace_piecewise(std::vector<meta::Object> ob
   items.reserve(objects.size());
   listed.reserve(objects.size());
   for (auto& object : objects) {
-    auto item = make_item(DeltaType::Replaced, std::move(object), true);
-    if (!item) return item.error().with_context("replace");
-    listed.insert(key_text(*item));
-    items.push_back(std::move(*item));
+    if (auto changed = intake.transform(object); !changed) return changed.error().with_context("replace");
+    auto keyed = intake.with_key(object, [&](std::string_view key) {
+      listed.emplace(key);
+      items.push_back({Delta(DeltaType::Replaced, std::move(object)), meta::hash_key(key), own_key(key)});
+    });
+    if (!keyed) return keyed.error().with_context("replace");
   }
 
   bool was_empty = false;
   {
     const std::scoped_lock lock(head_mutex, tail_mutex);
     const auto bury = [&](const std::string& key, meta::Object last) {
-      auto own_key = intake.default_keys() ? nullptr : std::make_unique<std::string>(key);
-      was_empty |= push({Delta::tombstone({key, std::move(last)}), meta::hash_key(key), std::move(own_key)});
+      was_empty |= push({Delta::tombstone({key, std::move(last)}), meta::hash_key(key), own_key(key)});
     };
     const UnderWay under_way = collect(*this);
     for (const auto& last : under_way.all()) {
@@ -92,13 +93,11 @@ Result<void> OrderedQueue::State::resync_piecewise() {
   {
     const std::scoped_lock lock(head_mutex, tail_mutex);
     const UnderWay under_way = collect(*this);
-    for (std::string& key : options.known_objects->list_keys()) {
+    for (const std::string& key : options.known_objects->list_keys()) {
       if (under_way.contains(key)) continue;
       meta::Object known = options.known_objects->get(key);
       if (!known) continue;
-      const std::uint64_t hash = meta::hash_key(key);
-      auto own_key = intake.default_keys() ? nullptr : std::make_unique<std::string>(std::move(key));
-      was_empty |= push({Delta(DeltaType::Sync, std::move(known)), hash, std::move(own_key)});
+      was_empty |= push({Delta(DeltaType::Sync, std::move(known)), meta::hash_key(key), own_key(key)});
     }
   }
   after_push(was_empty);
@@ -154,9 +153,7 @@ Result<void> OrderedQueue::add_if_not_present(Deltas deltas) {
         continue;
       }
       if (delta.has_key() && queued.contains(keys[i])) continue;
-      const std::uint64_t hash = meta::hash_key(keys[i]);
-      auto own_key = state.intake.default_keys() ? nullptr : std::make_unique<std::string>(std::move(keys[i]));
-      was_empty |= state.push({std::move(delta), hash, std::move(own_key)});
+      was_empty |= state.push({std::move(delta), meta::hash_key(keys[i]), state.own_key(keys[i])});
     }
   }
   state.after_push(was_empty);

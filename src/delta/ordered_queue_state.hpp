@@ -42,7 +42,7 @@ struct OrderedQueue::State {
 
   explicit State(Options given);
 
-  Result<Item> make_item(DeltaType type, meta::Object object, bool transform) const;
+  std::unique_ptr<std::string> own_key(std::string_view key) const;  // null with default keys
   std::string key_text(const Item& item) const;
 
   Result<void> enqueue(DeltaType type, meta::Object object);
@@ -68,19 +68,20 @@ struct OrderedQueue::State {
   const Intake intake;
   Gate gate;
 
-  std::mutex head_mutex;            // before tail_mutex
-  std::vector<Item> head;           // guarded by head_mutex
-  std::size_t head_at = 0;          // guarded by head_mutex
-  std::vector<InFlight> in_flight;  // guarded by head_mutex
-  std::uint64_t next_ticket = 0;    // guarded by head_mutex
-  std::vector<std::uint64_t> seen;  // guarded by head_mutex; hashes of the batch being taken
-
-  std::mutex tail_mutex;
-  std::vector<Item> tail;  // guarded by tail_mutex
-
-  std::atomic<std::int64_t> pushed{0};  // written under tail_mutex
-  std::atomic<std::int64_t> taken{0};   // written under head_mutex
+  // The consumer's side and the producers' stand on different cache lines.
+  alignas(64) std::mutex head_mutex;   // before tail_mutex
+  std::vector<Item> head;              // guarded by head_mutex
+  std::size_t head_at = 0;             // guarded by head_mutex
+  std::vector<InFlight> in_flight;     // guarded by head_mutex
+  std::uint64_t next_ticket = 0;       // guarded by head_mutex
+  std::vector<std::uint64_t> seen;     // guarded by head_mutex; hashes of the batch being taken
+  Deltas spare;                        // guarded by head_mutex; an empty vector whose buffer is used again
+  std::atomic<std::int64_t> taken{0};  // written under head_mutex
   std::atomic<std::int64_t> processed{0};
+
+  alignas(64) std::mutex tail_mutex;
+  std::vector<Item> tail;                               // guarded by tail_mutex
+  std::atomic<std::int64_t> pushed{0};                  // written under tail_mutex
   std::atomic<std::int64_t> initial_end{kUnpopulated};  // written under tail_mutex
 };
 

@@ -346,5 +346,57 @@ TEST(DeltaFifoTest, ManyKeysComeOutInOrderAndCompleteWhileTheTableGrowsAndShrink
   EXPECT_EQ(drain(queue).size(), 9000U);
 }
 
+TEST(DeltaFifoTest, UpdatesFindTheirKeyHoweverManyOthersCameBetweenAndHoweverLongItIs) {
+  for (const std::string& prefix : {std::string("p"), std::string(60, 'p'), std::string(200, 'p')}) {
+    DeltaFifo queue;
+    const auto name = [&](int i) { return prefix + std::to_string(i); };
+    for (int version = 1; version <= 9; ++version) {
+      for (int i = 0; i < 2500; ++i) ASSERT_TRUE(queue.update(pod(name(i), version)));
+    }
+    EXPECT_EQ(queue.size(), 2500U);
+    for (int i = 0; i < 2500; ++i) {
+      std::string expected;
+      for (int version = 1; version <= 9; ++version) {
+        expected += (version == 1 ? "" : ", ") + ("Updated default/" + name(i) + "@" + std::to_string(version));
+      }
+      ASSERT_EQ(pop_text(queue), expected);
+    }
+    EXPECT_EQ(pop_text(queue), "(empty)");
+  }
+}
+
+TEST(DeltaFifoTest, WhatWasJustAddedIsDeletedReplacedAndSyncedAsIfItHadLongBeenQueued) {
+  DeltaFifo queue({.known_objects = known({pod("known", 1)})});
+  ASSERT_TRUE(queue.add(pod("first", 1)));
+  ASSERT_TRUE(queue.add(pod("foo", 2)));
+  ASSERT_TRUE(queue.remove(pod("foo", 3)));
+  ASSERT_TRUE(queue.add(pod("known", 4)));
+  ASSERT_TRUE(queue.resync());
+  ASSERT_TRUE(queue.add(pod("bar", 5)));
+  ASSERT_TRUE(queue.replace({pod("known", 4)}, "6"));
+
+  EXPECT_THAT(
+      drain(queue),
+      ElementsAre("Added default/first@1, Deleted! default/first@1", "Added default/foo@2, Deleted default/foo@3",
+                  "Added default/known@4, Sync default/known@4", "Added default/bar@5, Deleted! default/bar@5"));
+}
+
+TEST(DeltaFifoTest, TheProcessFunctionMayKeepTheDeltas) {
+  DeltaFifo queue;
+  for (const char* name : {"a", "b", "b", "c"}) ASSERT_TRUE(queue.add(pod(name, 1)));
+  std::vector<Deltas> kept;
+  while (queue.size() > 0) {
+    ASSERT_TRUE(queue.try_pop([&](Deltas& deltas, bool) -> Result<void> {
+      kept.push_back(std::move(deltas));
+      return {};
+    }));
+  }
+
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_EQ(test::text_of(kept[0]), "Added default/a@1");
+  EXPECT_EQ(test::text_of(kept[1]), "Added default/b@1, Added default/b@1");
+  EXPECT_EQ(test::text_of(kept[2]), "Added default/c@1");
+}
+
 }  // namespace
 }  // namespace kubexx::delta

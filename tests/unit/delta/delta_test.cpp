@@ -58,5 +58,24 @@ TEST(DeltaTest, AnObjectUnderATypeThatCarriesNoneIsMisuse) {
   EXPECT_THROW(Delta(DeltaType::ReplacedAll, pod("a")), std::logic_error);
 }
 
+TEST(DeltaTest, CopiesCarryTheSameAndAMoveLeavesNothingBehind) {
+  Delta one = Delta::tombstone({"default/foo", test::pod("foo", 3)});
+  Delta copy = one;
+  Delta moved = std::move(one);
+  EXPECT_EQ(copy.tombstone_key(), "default/foo");
+  EXPECT_EQ(moved.tombstone_key(), "default/foo");
+  EXPECT_TRUE(copy.object().same_document(moved.object()));
+
+  copy = Delta::replaced_all({test::pod("a", 1), test::pod("b", 2)}, "7");
+  moved = copy;
+  copy = Delta(DeltaType::Added, test::pod("c", 4));
+  EXPECT_EQ(moved.type(), DeltaType::ReplacedAll);
+  EXPECT_EQ(moved.objects().size(), 2U);
+  EXPECT_EQ(moved.resource_version(), "7");
+  EXPECT_EQ(copy.type(), DeltaType::Added);
+  EXPECT_EQ(copy.tombstone_key(), "");
+  EXPECT_FALSE(copy.is_tombstone());
+}
+
 }  // namespace
 }  // namespace kubexx::delta
