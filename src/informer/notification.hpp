@@ -24,6 +24,17 @@ struct Notification {
   std::string key;  ///< of a delete
 };
 
+inline void call_handler(ResourceEventHandler& handler, const Notification& n, const EventContext& context) {
+  switch (n.kind) {
+    case Notification::Kind::Add:
+      return handler.on_add(n.after, n.initial, context);
+    case Notification::Kind::Update:
+      return handler.on_update(n.before, n.after, context);
+    case Notification::Kind::Delete:
+      return handler.on_delete(Deleted<meta::Object>(n.key, n.before, n.final_state_known), context);
+  }
+}
+
 /// Notifications that follow each other. Listeners share them; nobody changes a block that is shared.
 struct NotificationBlock {
   static constexpr std::size_t kFull = 64;

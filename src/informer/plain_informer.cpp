@@ -12,19 +12,7 @@ class Direct final : public Announcer {
   explicit Direct(std::shared_ptr<ResourceEventHandler> handler) : handler_(std::move(handler)) {}
   void announce(Notification n) override {
     const EventContext context(n.cause, {}, n.before ? &n.before : nullptr, n.after ? &n.after : nullptr);
-    call_isolated("handler of an informer", [&] {
-      switch (n.kind) {
-        case Notification::Kind::Add:
-          handler_->on_add(n.after, n.initial, context);
-          break;
-        case Notification::Kind::Update:
-          handler_->on_update(n.before, n.after, context);
-          break;
-        case Notification::Kind::Delete:
-          handler_->on_delete(Deleted<meta::Object>(n.key, n.before, n.final_state_known), context);
-          break;
-      }
-    });
+    call_isolated("handler of an informer", [&] { call_handler(*handler_, n, context); });
   }
 
  private:

@@ -26,10 +26,30 @@ ProcessorListener::ProcessorListener(std::shared_ptr<ResourceEventHandler> handl
       where_("handler " + options_.name + " of " + informer) {
   if (metrics) {
     const MetricLabels labels{{"informer", informer}, {"handler", options_.name}};
-    depth_gauge_ = metrics->gauge("kubexx_handler_depth", "Notifications waiting for a handler", labels);
     latency_ = metrics->histogram("kubexx_handler_seconds", "How long calls of a handler take", labels);
     errors_ = metrics->counter("kubexx_handler_errors_total", "Calls of a handler that threw", labels);
   }
+}
+
+std::shared_ptr<ProcessorListener> ProcessorListener::create(std::shared_ptr<ResourceEventHandler> handler,
+                                                             HandlerOptions options, std::shared_ptr<Executor> executor,
+                                                             const std::string& informer,
+                                                             const std::shared_ptr<MetricsRegistry>& metrics) {
+  auto made = std::make_shared<ProcessorListener>(std::move(handler), std::move(options), std::move(executor), informer,
+                                                  metrics);
+  if (!metrics) return made;
+  const MetricLabels labels{{"informer", informer}, {"handler", made->options_.name}};
+  const auto gauge = [&](const char* name, const char* help, double (*value)(const HandlerStatus&)) {
+    return metrics->gauge_function(name, help, labels, [weak = std::weak_ptr(made), value] {
+      const auto self = weak.lock();
+      return self ? value(self->status()) : 0.0;
+    });
+  };
+  made->depth_gauge_ = gauge("kubexx_handler_depth", "Notifications waiting for a handler",
+                             [](const HandlerStatus& s) { return static_cast<double>(s.depth); });
+  made->age_gauge_ = gauge("kubexx_handler_age_seconds", "How long the first of them has waited",
+                           [](const HandlerStatus& s) { return std::chrono::duration<double>(s.oldest).count(); });
+  return made;
 }
 
 void ProcessorListener::add(const std::shared_ptr<NotificationBlock>& block) {
@@ -83,7 +103,6 @@ void ProcessorListener::push(Waiting waiting, std::size_t count) {
 }
 
 void ProcessorListener::start_if_needed(std::unique_lock<std::mutex> lock) {
-  depth_gauge_.set(static_cast<double>(depth_.load()));
   const bool start = !std::exchange(scheduled_, true);
   lock.unlock();
   if (start) schedule();
@@ -148,7 +167,6 @@ bool ProcessorListener::take(Waiting& into, std::size_t limit) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(running_, false)) {
     runner_ = {};
-    if (!closed_) depth_gauge_.set(static_cast<double>(depth_.load()));
     changed_.notify_all();
   }
   while (!pending_.empty() && !pending_.front().live) {
@@ -200,17 +218,7 @@ std::size_t ProcessorListener::call_all(const Waiting& taken) {
 void ProcessorListener::call(const Notification& n, TimePoint& now) {
   const bool good = call_isolated(where_, [&] {
     const EventContext context(n.cause, token_, n.before ? &n.before : nullptr, n.after ? &n.after : nullptr);
-    switch (n.kind) {
-      case Notification::Kind::Add:
-        handler_->on_add(n.after, n.initial, context);
-        break;
-      case Notification::Kind::Update:
-        handler_->on_update(n.before, n.after, context);
-        break;
-      case Notification::Kind::Delete:
-        handler_->on_delete(Deleted<meta::Object>(n.key, n.before, n.final_state_known), context);
-        break;
-    }
+    call_handler(*handler_, n, context);
   });
   const TimePoint begin = std::exchange(now, executor_->clock().now());
   const Duration took = now - begin;
@@ -233,13 +241,16 @@ void ProcessorListener::call(const Notification& n, TimePoint& now) {
 void ProcessorListener::close() {
   stop_.request_stop();
   std::deque<Waiting> dropped;
+  Gauge depth;  // these two go without the lock: whoever reads them takes it
+  Gauge age;
   const std::lock_guard lock(mutex_);
   closed_ = true;
   dropped.swap(pending_);
+  std::swap(depth, depth_gauge_);
+  std::swap(age, age_gauge_);
   taken_ += dropped.size();
   depth_ = 0;
   newest_.clear();
-  depth_gauge_.set(0);
   changed_.notify_all();
 }
 

@@ -19,6 +19,11 @@ namespace kubexx::informer {
 /// nothing waits. The buffer grows with the backlog and shrinks with it.
 class ProcessorListener : public std::enable_shared_from_this<ProcessorListener> {
  public:
+  static std::shared_ptr<ProcessorListener> create(std::shared_ptr<ResourceEventHandler> handler,
+                                                   HandlerOptions options, std::shared_ptr<Executor> executor,
+                                                   const std::string& informer,
+                                                   const std::shared_ptr<MetricsRegistry>& metrics);
+  /// For create.
   ProcessorListener(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options,
                     std::shared_ptr<Executor> executor, const std::string& informer,
                     const std::shared_ptr<MetricsRegistry>& metrics);
@@ -95,6 +100,7 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   std::atomic<Duration> slowest_{};
 
   Gauge depth_gauge_;
+  Gauge age_gauge_;
   Histogram latency_;
   Counter errors_;
 };

@@ -30,8 +30,8 @@ Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEven
     if (state_->stopping) throw std::logic_error("a handler was added to a stopped informer");
     if (options.name.empty()) options.name = "handler-" + std::to_string(++state_->handler_count);
     const auto period = options.resync_period.value_or(state_->options.resync_period);
-    listener = std::make_shared<ProcessorListener>(std::move(handler), std::move(options), state_->options.handlers,
-                                                   state_->options.name, state_->options.metrics);
+    listener = ProcessorListener::create(std::move(handler), std::move(options), state_->options.handlers,
+                                         state_->options.name, state_->options.metrics);
     listener->requested_period = period;
     std::erase_if(state_->all_listeners, [](const auto& weak) { return weak.expired(); });
     state_->all_listeners.push_back(listener);

@@ -46,6 +46,37 @@ TEST(InformerStatusTest, CountsEventsByTypeAndTheTimeSpentInHandlers) {
   executor->run_until_idle();
 }
 
+TEST(InformerStatusTest, MetricsShowHowManyCallsWaitAndForHowLong) {
+  const FixtureExecutor executor;
+  const FixtureExecutor handlers;
+  const auto script = std::make_shared<Script>();
+  script->answer({config_map("a", "1"), config_map("b", "2")}, "5");
+  InformerOptions options;
+  options.name = "maps";
+  options.executor = executor;
+  options.handlers = handlers;
+  options.reflector.version_check = Duration::zero();
+  options.metrics = std::make_shared<MetricsRegistry>();
+  const auto metrics = options.metrics;
+  const auto informer = SharedIndexInformer::create(script, std::move(options));
+  auto registration = informer->add_event_handler(ResourceEventHandlerFuncs<>{}, {.name = "idle"});
+  informer->start();
+  executor->run_until_idle();
+  handlers->fake_clock().advance(std::chrono::seconds(7));
+
+  EXPECT_NE(metrics->expose().find(R"(kubexx_handler_depth{handler="idle",informer="maps"} 2)"), std::string::npos);
+  EXPECT_NE(metrics->expose().find(R"(kubexx_handler_age_seconds{handler="idle",informer="maps"} 7)"),
+            std::string::npos)
+      << metrics->expose();
+
+  handlers->run_until_idle();
+  EXPECT_NE(metrics->expose().find(R"(kubexx_handler_depth{handler="idle",informer="maps"} 0)"), std::string::npos);
+  registration.remove();
+  informer->stop();
+  executor->run_until_idle();
+  EXPECT_EQ(metrics->expose().find("kubexx_handler_age_seconds{"), std::string::npos);
+}
+
 TEST(InformerStatusTest, CountsWhatAListOfTheVersionItHadPutsRight) {
   const FixtureExecutor executor;
   const auto script = std::make_shared<Script>();
