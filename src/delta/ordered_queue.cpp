@@ -10,8 +10,7 @@
 namespace kubexx::delta {
 namespace {
 
-constexpr std::size_t kSpareCapacity = 1024;  // of a vector of deltas that is used again
-constexpr std::size_t kKeptCapacity = 4096;   // a vector that grew beyond it is given back once it is used up
+constexpr std::size_t kKeptCapacity = 4096;  // a vector that grew beyond it is given back once it is used up
 
 OrderedQueue::Options checked(OrderedQueue::Options options) {
   if (options.atomic_events && options.known_objects) {
