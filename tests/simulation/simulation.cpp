@@ -59,6 +59,7 @@ Simulation::~Simulation() {
   // Nothing may be left that calls back into what goes now.
   informer_->stop();
   executor_->run_until_idle();
+  for (const auto& handler : handlers_) handler->registration.remove();  // each is held by what its registration holds
   handlers_.clear();
   informer_.reset();
   executor_->run_until_idle();
