@@ -2,16 +2,9 @@
 
 #include <mutex>
 
-namespace kubexx::delta {
+#include "kubexx/base/spin.hpp"
 
-/// Tells the processor that this is a loop that waits.
-inline void relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+namespace kubexx::delta {
 
 /// A lock_guard that tries for a few microseconds before it sleeps: for mutexes whose sections are shorter than that.
 class BriefLock {

@@ -2,18 +2,9 @@
 
 #include <algorithm>
 
+#include "kubexx/base/spin.hpp"
+
 namespace kubexx::store {
-namespace {
-
-void relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-}  // namespace
 
 int FairLock::my_shard() noexcept {
   static std::atomic<unsigned> next{0};

@@ -6,15 +6,9 @@
 #include <mutex>
 #include <thread>
 
-namespace kubexx::workqueue::detail {
+#include "kubexx/base/spin.hpp"
 
-inline void pause_briefly() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+namespace kubexx::workqueue::detail {
 
 /// On a machine with one processor nobody makes progress while a thread spins.
 inline bool spinning_helps() {
@@ -53,7 +47,7 @@ class AdaptiveMutex {
     int between = 8;
     for (int pauses = 0; spinning_helps() && pauses < kPauses; pauses += between) {
       between = std::min(between * 2, kPausesBetween);
-      for (int i = 0; i < between; ++i) pause_briefly();
+      for (int i = 0; i < between; ++i) relax();
       if (state_.load(std::memory_order_relaxed) == kFree && try_lock()) return;
     }
     while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) {

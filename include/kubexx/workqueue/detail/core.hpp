@@ -211,7 +211,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     constexpr int kPausesBetween = 50;  // about a microsecond, in which several items may come
     if (!spinning_helps() || watched_.exchange(true, std::memory_order_relaxed)) return;
     for (int i = 0; i < kLooks && available_.load(std::memory_order_relaxed) == 0; ++i) {
-      for (int pauses = 0; pauses < kPausesBetween; ++pauses) pause_briefly();
+      for (int pauses = 0; pauses < kPausesBetween; ++pauses) relax();
     }
     watched_.store(false, std::memory_order_relaxed);
   }
