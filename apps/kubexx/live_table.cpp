@@ -174,6 +174,7 @@ bool LiveTables::restless() {
 void run_live(LiveView& view, const Wakeup& wake, const std::stop_token& stop) {
   Screen screen;
   std::size_t offset = 0;
+  bool at_end = false;  // after End the view stays at the end while rows still arrive
   Size last{0, 0};
   auto next_frame = Clock::system().now();
   while (!stop.stop_requested()) {
@@ -186,7 +187,8 @@ void run_live(LiveView& view, const Wakeup& wake, const std::stop_token& stop) {
     const auto room = size.rows - lines.size();
     const auto height = view.height();
     const auto page = room > 1 ? room - 1 : 1;
-    offset = std::min(offset, height > page ? height - page : 0);
+    const auto end = height > page ? height - page : 0;
+    offset = at_end ? end : std::min(offset, end);
     const bool all = height <= room;
     const auto body = view.body(offset, all ? room : page, size.columns);
     lines.insert(lines.end(), body.begin(), body.end());
@@ -202,6 +204,7 @@ void run_live(LiveView& view, const Wakeup& wake, const std::stop_token& stop) {
     const auto keys = screen.wait(wake, stop, restless ? Duration(kFrame * 2) : Duration(1s));
     for (const auto key : keys) {
       if (key == Key::Quit) return;
+      at_end = key == Key::End || (at_end && (key == Key::Down || key == Key::PageDown));
       if (key == Key::Up && offset > 0) --offset;
       if (key == Key::Down) ++offset;
       if (key == Key::PageUp) offset -= std::min(offset, page);

@@ -86,7 +86,8 @@ await "and takes that away again" '^pod/p-099999'
 t capture-pane -p | grep -q ' objects, ' && fail "the progress line stays" || echo "ok    the progress line goes"
 type_line "clear; $work/kubexx watch pods -A --no-watch-list"
 await "a live table says how far it is" "$progress"
-await "100,000 rows" '^pods 100,0[0-9][0-9] '
+await "100,000 objects" '^pods 100,0[0-9][0-9] '
+await "100,000 rows" '^ 1-[0-9]+ of 100[0-9]+ lines'
 # soon NAME PATTERN KEYS...: what the keys do is seen within half a second, drawing and tmux included.
 soon() {
   local name=$1 pattern=$2 begin=${EPOCHREALTIME/./} end
