@@ -1,10 +1,9 @@
 #include "kubexx/meta/object.hpp"
 
-#include <cstdlib>
-
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/key_text.hpp"
+#include "meta/document_heap.hpp"
 #include "meta/field_ids.hpp"
 #include "meta/layout.hpp"
 
@@ -17,8 +16,9 @@ void retain(const Document* document) noexcept {
 
 void release(const Document* document) noexcept {
   if (document->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::size_t bytes = document->size;
   document->~Document();
-  std::free(const_cast<Document*>(document));
+  free_document(const_cast<Document*>(document), bytes);
 }
 
 namespace {
