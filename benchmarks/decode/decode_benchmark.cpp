@@ -14,8 +14,8 @@
 #include <random>
 
 #include "corpus/pod_corpus.hpp"
+#include "kubexx/base/large_page_memory.hpp"
 #include "kubexx/meta/json_stream.hpp"
-#include "kubexx/meta/object_memory.hpp"
 #include "meta/json_splitter.hpp"
 
 namespace kubexx::bench {
@@ -45,7 +45,7 @@ const std::string& body_of(int which) {
 
 std::size_t allocated() {
   const auto info = mallinfo2();
-  return info.uordblks + info.hblkhd + meta::object_memory().used;
+  return info.uordblks + info.hblkhd + large_page_memory().used;
 }
 
 void count(benchmark::State& state, std::size_t pods, std::size_t bytes, std::size_t text) {

@@ -4,8 +4,8 @@
 #include <new>
 #include <numeric>
 
+#include "base/large_page_heap.hpp"
 #include "kubexx/base/assert.hpp"
-#include "meta/document_heap.hpp"
 #include "meta/field_ids.hpp"
 
 namespace kubexx::meta::detail {
@@ -276,7 +276,7 @@ Result<Object> DocumentWriter::finish(Word root) {
   }
   KUBEXX_ASSERT(entry_count_ == 0);
   root = move_root(root);
-  auto* bytes = static_cast<std::byte*>(allocate_document(size_));
+  auto* bytes = static_cast<std::byte*>(allocate_on_large_pages(size_));
   auto* document = ::new (static_cast<void*>(bytes)) Document;
   document->size = static_cast<std::uint32_t>(size_);
   document->root = root;

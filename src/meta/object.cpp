@@ -1,9 +1,9 @@
 #include "kubexx/meta/object.hpp"
 
+#include "base/large_page_heap.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/key_text.hpp"
-#include "meta/document_heap.hpp"
 #include "meta/field_ids.hpp"
 #include "meta/layout.hpp"
 
@@ -18,7 +18,7 @@ void release(const Document* document) noexcept {
   if (document->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const std::size_t bytes = document->size;
   document->~Document();
-  free_document(const_cast<Document*>(document), bytes);
+  free_on_large_pages(const_cast<Document*>(document), bytes);
 }
 
 namespace {

@@ -3,9 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/large_page_heap.hpp"
 #include "kubexx/base/assert.hpp"
 
 namespace kubexx::store {
+namespace {
+
+/// Small blocks are of many sizes, to which malloc fits closer.
+bool on_large_pages(std::size_t bytes) noexcept {
+  return bytes >= 1024 && fits_large_pages(bytes);
+}
+
+}  // namespace
 
 Epochs::~Epochs() {
   for (const Dead& dead : waiting_) free(dead);
@@ -60,8 +69,9 @@ std::size_t Epochs::snapshots() const {
 
 Block* Epochs::allocate(std::size_t payload) {
   const std::size_t bytes = sizeof(Block) + payload;
+  void* const memory = on_large_pages(bytes) ? allocate_on_large_pages(bytes) : ::operator new(bytes);
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  return ::new (::operator new(bytes)) Block{now(), static_cast<std::uint32_t>(bytes), 0};
+  return ::new (memory) Block{now(), static_cast<std::uint32_t>(bytes), 0};
 }
 
 Block* Epochs::clone(const Block* block, std::size_t payload) {
@@ -129,7 +139,9 @@ void Epochs::free(const Dead& dead) noexcept {
     static_cast<void>(dead.handle.take());
     return;
   }
-  bytes_.fetch_sub(dead.block->bytes, std::memory_order_relaxed);
+  const std::size_t bytes = dead.block->bytes;
+  bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (on_large_pages(bytes)) return free_on_large_pages(dead.block, bytes);
   ::operator delete(static_cast<void*>(dead.block));
 }
 

@@ -77,9 +77,10 @@ class BasicHashDirectory {
  private:
   static constexpr unsigned kMaxDepth = 22;
   static constexpr std::uint32_t kFirstCapacity = 8;
-  static constexpr std::uint32_t kMaxCapacity = 512;  // unless the directory cannot grow any more
-  static constexpr std::uint32_t kCapacities[16] = {8,   16,   32,   64,   128,  256,   384,   512,
-                                                    768, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
+  static constexpr std::uint32_t kMaxCapacity = 511;  // unless the directory cannot grow any more
+  // From 71 on, with handles, the sizes of blocks on large pages.
+  static constexpr std::uint32_t kCapacities[16] = {8,   17,   35,   71,   143,  287,   383,   511,
+                                                    767, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
 
   /// A place of the directory: the address of a bucket's block and, in its free low bits, which of the capacities it
   /// has. One word, so that a reader gets both at once and touches nothing of the bucket but the slots.

@@ -1,4 +1,4 @@
-#include "meta/document_heap.hpp"
+#include "base/large_page_heap.hpp"
 
 #include <sys/mman.h>
 
@@ -10,21 +10,20 @@
 #include <mutex>
 #include <new>
 
-#include "kubexx/meta/object_memory.hpp"
+#include "kubexx/base/large_page_memory.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
-#define KUBEXX_PLAIN_DOCUMENTS 1
+#define KUBEXX_PLAIN_MEMORY 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define KUBEXX_PLAIN_DOCUMENTS 1
+#define KUBEXX_PLAIN_MEMORY 1
 #endif
 #endif
 
-namespace kubexx::meta {
-namespace detail {
+namespace kubexx {
 namespace {
 
-#ifdef KUBEXX_PLAIN_DOCUMENTS
+#ifdef KUBEXX_PLAIN_MEMORY
 constexpr std::size_t kLargest = 0;
 #else
 constexpr std::size_t kLargest = 8192;
@@ -199,7 +198,7 @@ class SizeClass {
   Links with_room_;
 };
 
-class DocumentHeap {
+class LargePageHeap {
  public:
   void* take(std::size_t bytes) {
     const std::size_t size_class = class_of(bytes);
@@ -214,7 +213,7 @@ class DocumentHeap {
     classes_[size_class].give_back(memory, span, spans_);
     used_.fetch_sub(size_of(size_class), std::memory_order_relaxed);
   }
-  ObjectMemory memory() const noexcept { return {used_.load(std::memory_order_relaxed), spans_.mapped()}; }
+  LargePageMemory memory() const noexcept { return {used_.load(std::memory_order_relaxed), spans_.mapped()}; }
 
  private:
   SpanHeap spans_;
@@ -222,31 +221,33 @@ class DocumentHeap {
   std::atomic<std::size_t> used_{0};
 };
 
-/// Never destroyed: objects in static variables may go after it would.
-DocumentHeap& heap() {
-  alignas(DocumentHeap) static std::byte room[sizeof(DocumentHeap)];
-  static DocumentHeap* const only = ::new (static_cast<void*>(room)) DocumentHeap;
+/// Never destroyed: what is in static variables may go after it would.
+LargePageHeap& heap() {
+  alignas(LargePageHeap) static std::byte room[sizeof(LargePageHeap)];
+  static LargePageHeap* const only = ::new (static_cast<void*>(room)) LargePageHeap;
   return *only;
 }
 
 }  // namespace
 
-void* allocate_document(std::size_t bytes) {
+void* allocate_on_large_pages(std::size_t bytes) {
   if (bytes <= kLargest) return heap().take(bytes);
   void* memory = std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
-void free_document(void* memory, std::size_t bytes) noexcept {
+void free_on_large_pages(void* memory, std::size_t bytes) noexcept {
   if (bytes <= kLargest) return heap().give_back(memory);
   std::free(memory);
 }
 
-}  // namespace detail
-
-ObjectMemory object_memory() noexcept {
-  return detail::heap().memory();
+bool fits_large_pages(std::size_t bytes) noexcept {
+  return bytes <= kLargest && size_of(class_of(bytes)) - bytes <= bytes / 32;
 }
 
-}  // namespace kubexx::meta
+LargePageMemory large_page_memory() noexcept {
+  return heap().memory();
+}
+
+}  // namespace kubexx

@@ -1,4 +1,4 @@
-#include "meta/document_heap.hpp"
+#include "base/large_page_heap.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "kubexx/meta/json.hpp"
-#include "kubexx/meta/object_memory.hpp"
+#include "kubexx/base/large_page_memory.hpp"
 
-namespace kubexx::meta::detail {
+namespace kubexx {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -27,7 +26,7 @@ struct Block {
   unsigned char mark;
 
   Block(std::size_t size, unsigned char with)
-      : memory(static_cast<unsigned char*>(allocate_document(size))), bytes(size), mark(with) {
+      : memory(static_cast<unsigned char*>(allocate_on_large_pages(size))), bytes(size), mark(with) {
     std::memset(memory, mark, bytes);
   }
   bool intact() const {
@@ -36,10 +35,10 @@ struct Block {
     }
     return true;
   }
-  void free() const { free_document(memory, bytes); }
+  void free() const { free_on_large_pages(memory, bytes); }
 };
 
-TEST(DocumentHeapTest, BlocksOfEverySizeAreAlignedAndDoNotOverlap) {
+TEST(LargePageHeapTest, BlocksOfEverySizeAreAlignedAndDoNotOverlap) {
   std::vector<Block> blocks;
   for (std::size_t bytes = 1; bytes <= 20000; bytes += bytes < 600 ? 1 : 97) {
     for (int i = 0; i < 3; ++i) blocks.emplace_back(bytes, static_cast<unsigned char>(blocks.size()));
@@ -51,10 +50,10 @@ TEST(DocumentHeapTest, BlocksOfEverySizeAreAlignedAndDoNotOverlap) {
   }
 }
 
-TEST(DocumentHeapTest, BlocksGivenBackInAnyOrderAreUsedAgain) {
+TEST(LargePageHeapTest, BlocksGivenBackInAnyOrderAreUsedAgain) {
   std::mt19937 random(3);
   std::vector<Block> blocks;
-  const std::size_t before = object_memory().mapped;
+  const std::size_t before = large_page_memory().mapped;
   std::size_t peak = 0;
   for (int round = 0; round < 50'000; ++round) {
     if (blocks.size() < 400 || random() % 2 == 0) {
@@ -73,7 +72,7 @@ TEST(DocumentHeapTest, BlocksGivenBackInAnyOrderAreUsedAgain) {
         blocks.pop_back();
       }
     }
-    peak = std::max(peak, object_memory().mapped);
+    peak = std::max(peak, large_page_memory().mapped);
   }
   for (const Block& block : blocks) {
     EXPECT_TRUE(block.intact());
@@ -82,24 +81,24 @@ TEST(DocumentHeapTest, BlocksGivenBackInAnyOrderAreUsedAgain) {
   EXPECT_LE(peak - before, 1200 * 9000 * 3);  // 50,000 blocks would have taken 20 times that
 }
 
-TEST(DocumentHeapTest, MemoryGoesBackToTheSystemWhenItsObjectsAreGone) {
-  if (kPlain) GTEST_SKIP() << "malloc has all objects under AddressSanitizer";
-  const ObjectMemory before = object_memory();
+TEST(LargePageHeapTest, MemoryGoesBackToTheSystemWhenItsBlocksAreGone) {
+  if (kPlain) GTEST_SKIP() << "malloc has all blocks under AddressSanitizer";
+  const LargePageMemory before = large_page_memory();
   std::vector<Block> blocks;
   for (int i = 0; i < 10'000; ++i) blocks.emplace_back(3000, 7);
-  const ObjectMemory full = object_memory();
+  const LargePageMemory full = large_page_memory();
   EXPECT_GE(full.used - before.used, 10'000U * 3000U);
   EXPECT_LE(full.used - before.used, 10'000U * 3000U * 9 / 8);
   EXPECT_LE(full.mapped - before.mapped, 10'000U * 3000U * 5 / 4 + kChunk);
   for (const Block& block : blocks) block.free();
-  EXPECT_EQ(object_memory().used, before.used);
-  EXPECT_LE(object_memory().mapped, before.mapped + 2 * kChunk);
+  EXPECT_EQ(large_page_memory().used, before.used);
+  EXPECT_LE(large_page_memory().mapped, before.mapped + 2 * kChunk);
 }
 
-TEST(DocumentHeapTest, ThreadsMayGiveBackWhatOthersTook) {
+TEST(LargePageHeapTest, ThreadsMayGiveBackWhatOthersTook) {
   constexpr int kThreads = 4;
   constexpr std::size_t kBlocks = 4000;
-  const std::size_t before = object_memory().used;
+  const std::size_t before = large_page_memory().used;
   std::vector<std::vector<Block>> taken(kThreads);
   const auto everywhere = [&](auto work) {
     std::vector<std::jthread> threads;
@@ -123,21 +122,16 @@ TEST(DocumentHeapTest, ThreadsMayGiveBackWhatOthersTook) {
     }
   });
   EXPECT_EQ(damaged, 0);
-  EXPECT_EQ(object_memory().used, before);
+  EXPECT_EQ(large_page_memory().used, before);
 }
 
-TEST(DocumentHeapTest, ObjectsOfTheSizeLiveThere) {
-  if (kPlain) GTEST_SKIP() << "malloc has all objects under AddressSanitizer";
-  const std::size_t before = object_memory().used;
-  {
-    const Object object = object_from_json(R"({"kind":"ConfigMap","metadata":{"name":"a"}})");
-    EXPECT_GE(object_memory().used - before, object.byte_size());
-    const Object large = object_from_json(R"({"data":")" + std::string(20'000, 'x') + R"("})");
-    EXPECT_LT(object_memory().used - before, 1000U);
-    EXPECT_EQ(large["data"].string().size(), 20'000U);
-  }
-  EXPECT_EQ(object_memory().used, before);
+TEST(LargePageHeapTest, SizesFitWhenRoundingLosesNextToNothing) {
+  if (kPlain) GTEST_SKIP() << "malloc has all blocks under AddressSanitizer";
+  EXPECT_TRUE(fits_large_pages(4608));
+  EXPECT_TRUE(fits_large_pages(8192));
+  EXPECT_FALSE(fits_large_pages(4112));
+  EXPECT_FALSE(fits_large_pages(8193));
 }
 
 }  // namespace
-}  // namespace kubexx::meta::detail
+}  // namespace kubexx
