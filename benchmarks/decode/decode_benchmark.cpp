@@ -14,7 +14,7 @@
 #include <random>
 
 #include "corpus/pod_corpus.hpp"
-#include "kubexx/base/large_page_memory.hpp"
+#include "kubexx/base/large_pages.hpp"
 #include "kubexx/meta/json_stream.hpp"
 #include "meta/json_splitter.hpp"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "kubexx/base/large_page_memory.hpp"
+#include "kubexx/base/large_pages.hpp"
 #include "kubexx/store/store.hpp"
 #include "store/small_pods.hpp"
 

@@ -4,8 +4,8 @@
 #include <new>
 #include <numeric>
 
-#include "base/large_page_heap.hpp"
 #include "kubexx/base/assert.hpp"
+#include "kubexx/base/large_pages.hpp"
 #include "meta/field_ids.hpp"
 
 namespace kubexx::meta::detail {

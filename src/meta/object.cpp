@@ -1,6 +1,6 @@
 #include "kubexx/meta/object.hpp"
 
-#include "base/large_page_heap.hpp"
+#include "kubexx/base/large_pages.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/key_text.hpp"

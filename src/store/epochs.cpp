@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/large_page_heap.hpp"
 #include "kubexx/base/assert.hpp"
+#include "kubexx/base/large_pages.hpp"
 
 namespace kubexx::store {
 namespace {

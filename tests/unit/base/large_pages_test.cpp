@@ -1,4 +1,4 @@
-#include "base/large_page_heap.hpp"
+#include "kubexx/base/large_pages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,6 @@
 #include <random>
 #include <thread>
 #include <vector>
-
-#include "kubexx/base/large_page_memory.hpp"
 
 namespace kubexx {
 namespace {
@@ -38,7 +36,7 @@ struct Block {
   void free() const { free_on_large_pages(memory, bytes); }
 };
 
-TEST(LargePageHeapTest, BlocksOfEverySizeAreAlignedAndDoNotOverlap) {
+TEST(LargePagesTest, BlocksOfEverySizeAreAlignedAndDoNotOverlap) {
   std::vector<Block> blocks;
   for (std::size_t bytes = 1; bytes <= 20000; bytes += bytes < 600 ? 1 : 97) {
     for (int i = 0; i < 3; ++i) blocks.emplace_back(bytes, static_cast<unsigned char>(blocks.size()));
@@ -50,7 +48,7 @@ TEST(LargePageHeapTest, BlocksOfEverySizeAreAlignedAndDoNotOverlap) {
   }
 }
 
-TEST(LargePageHeapTest, BlocksGivenBackInAnyOrderAreUsedAgain) {
+TEST(LargePagesTest, BlocksGivenBackInAnyOrderAreUsedAgain) {
   std::mt19937 random(3);
   std::vector<Block> blocks;
   const std::size_t before = large_page_memory().mapped;
@@ -81,7 +79,7 @@ TEST(LargePageHeapTest, BlocksGivenBackInAnyOrderAreUsedAgain) {
   EXPECT_LE(peak - before, 1200 * 9000 * 3);  // 50,000 blocks would have taken 20 times that
 }
 
-TEST(LargePageHeapTest, MemoryGoesBackToTheSystemWhenItsBlocksAreGone) {
+TEST(LargePagesTest, MemoryGoesBackToTheSystemWhenItsBlocksAreGone) {
   if (kPlain) GTEST_SKIP() << "malloc has all blocks under AddressSanitizer";
   const LargePageMemory before = large_page_memory();
   std::vector<Block> blocks;
@@ -95,7 +93,7 @@ TEST(LargePageHeapTest, MemoryGoesBackToTheSystemWhenItsBlocksAreGone) {
   EXPECT_LE(large_page_memory().mapped, before.mapped + 2 * kChunk);
 }
 
-TEST(LargePageHeapTest, ThreadsMayGiveBackWhatOthersTook) {
+TEST(LargePagesTest, ThreadsMayGiveBackWhatOthersTook) {
   constexpr int kThreads = 4;
   constexpr std::size_t kBlocks = 4000;
   const std::size_t before = large_page_memory().used;
@@ -125,7 +123,7 @@ TEST(LargePageHeapTest, ThreadsMayGiveBackWhatOthersTook) {
   EXPECT_EQ(large_page_memory().used, before);
 }
 
-TEST(LargePageHeapTest, SizesFitWhenRoundingLosesNextToNothing) {
+TEST(LargePagesTest, SizesFitWhenRoundingLosesNextToNothing) {
   if (kPlain) GTEST_SKIP() << "malloc has all blocks under AddressSanitizer";
   EXPECT_TRUE(fits_large_pages(4608));
   EXPECT_TRUE(fits_large_pages(8192));

@@ -1,4 +1,4 @@
-#include "base/large_page_heap.hpp"
+#include "kubexx/base/large_pages.hpp"
 
 #include <sys/mman.h>
 
@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
-
-#include "kubexx/base/large_page_memory.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KUBEXX_PLAIN_MEMORY 1
