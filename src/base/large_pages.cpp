@@ -184,8 +184,7 @@ class SizeClass {
       const std::lock_guard lock(mutex_);
       if (span->full()) span->insert_behind(with_room_);
       span->given_back = ::new (memory) Span::Block{span->given_back};
-      // The last span stays: the next object of the size is near.
-      if (--span->used > 0 || (with_room_.next == span && with_room_.previous == span)) return;
+      if (--span->used > 0) return;
       span->remove();
     }
     spans.give_back(span);
