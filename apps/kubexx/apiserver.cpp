@@ -115,33 +115,32 @@ int serve(Flags& flags) {
 
 }  // namespace
 
-void add_apiserver(CLI::App& parent, Run& run) {
+void add_apiserver(Command program) {
   auto flags = std::make_shared<Flags>();
-  auto* command = parent.add_subcommand("apiserver", "Serve a Kubernetes API from memory, on loopback");
-  command->footer(
+  auto command = program.subcommand("apiserver", "Serve a Kubernetes API from memory, on loopback");
+  command.footer(
       "Examples:\n"
       "  kubexx apiserver --kubeconfig-out /tmp/kc &\n"
       "  kubectl --kubeconfig /tmp/kc get namespaces\n"
       "  kubexx apiserver --workload 100 --workload-rate 20 --kubeconfig-out /tmp/kc    with pods that come and go\n"
       "  kubexx get pods -A -o jsonl > pods && kubexx apiserver --objects pods --kubeconfig-out /tmp/kc    a copy\n"
       "  kubexx apiserver --user bob:secret:read-only --kubeconfig-out /tmp/kc          and a user who may only read");
-  command->add_option("--address", flags->options.address, "Address to listen on")->capture_default_str();
-  command->add_option("--port", flags->options.port, "Port to listen on; 0 picks one")->capture_default_str();
-  command->add_flag("--cleartext", flags->cleartext,
-                    "Serve http instead of https; clients send no credentials there, so whoever comes is admin");
-  command->add_option("--kubeconfig-out", flags->kubeconfig_out, "Write a kubeconfig to this file once it serves");
-  command->add_option("--runtime-config", flags->runtime_config,
-                      "api/all serves every version in the schema, old ones too");
-  command->add_option("--token", flags->options.admin_token, "Token of the admin; default: a random one");
-  command->add_option(
-      "--user", flags->users,
-      "A further user, NAME:TOKEN:ROLE; roles are none, read-only, namespace=NS, admin; may be repeated");
-  command->add_flag("--no-auth", flags->no_auth, "Whoever comes is admin");
-  command->add_option("--objects", flags->objects, "Objects to begin with: a file of one JSON document a line");
-  command->add_option("--workload", flags->workload, "Keep about so many pods moving in the namespace demo");
-  command->add_option("--workload-rate", flags->workload_rate, "Their changes a second")->capture_default_str();
-  command->add_flag("--fault-path", flags->options.fault_path, "Serve /kubexx/faults, to disturb clients on purpose");
-  command->callback([flags, &run] { run = [flags] { return serve(*flags); }; });
+  command.option("--address", &flags->options.address, "Address to listen on").show_default();
+  command.option("--port", &flags->options.port, "Port to listen on; 0 picks one").show_default();
+  command.flag("--cleartext", &flags->cleartext,
+               "Serve http instead of https; clients send no credentials there, so whoever comes is admin");
+  command.option("--kubeconfig-out", &flags->kubeconfig_out, "Write a kubeconfig to this file once it serves");
+  command.option("--runtime-config", &flags->runtime_config,
+                 "api/all serves every version in the schema, old ones too");
+  command.option("--token", &flags->options.admin_token, "Token of the admin; default: a random one");
+  command.option("--user", &flags->users,
+                 "A further user, NAME:TOKEN:ROLE; roles are none, read-only, namespace=NS, admin; may be repeated");
+  command.flag("--no-auth", &flags->no_auth, "Whoever comes is admin");
+  command.option("--objects", &flags->objects, "Objects to begin with: a file of one JSON document a line");
+  command.option("--workload", &flags->workload, "Keep about so many pods moving in the namespace demo");
+  command.option("--workload-rate", &flags->workload_rate, "Their changes a second").show_default();
+  command.flag("--fault-path", &flags->options.fault_path, "Serve /kubexx/faults, to disturb clients on purpose");
+  command.on_run([flags] { return serve(*flags); });
 }
 
 }  // namespace kubexx::app

@@ -1,28 +1,26 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "flags.hpp"
 #include "output.hpp"
 
 namespace kubexx::app {
 
-/// A command sets its flags on `parent` and leaves what to run in `run`; the result is the exit code.
-using Run = std::function<int()>;
-void add_apiserver(CLI::App& parent, Run& run);
-void add_completion(CLI::App& parent, Run& run);
-void add_demo(CLI::App& parent, Run& run);
-void add_gen(CLI::App& parent, Run& run);
-void add_get(CLI::App& parent, Run& run);
-void add_top_cache(CLI::App& parent, Run& run);
-void add_tree(CLI::App& parent, Run& run);
-void add_version(CLI::App& parent, Run& run);
-void add_watch(CLI::App& parent, Run& run);
+/// Each adds its command, with flags and help, below the program.
+void add_apiserver(Command program);
+void add_completion(Command program);
+void add_demo(Command program);
+void add_gen(Command program);
+void add_get(Command program);
+void add_top_cache(Command program);
+void add_tree(Command program);
+void add_version(Command program);
+void add_watch(Command program);
 
 /// What the completion scripts ask: prints what the last of the words, unfinished, may become.
-int complete(const CLI::App& program, std::vector<std::string> words);
+int complete(Command program, std::vector<std::string> words);
 
 }  // namespace kubexx::app

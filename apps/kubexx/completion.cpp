@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "command.hpp"
@@ -115,28 +116,24 @@ Words context_names(const Words& words) {
 }
 
 /// The option whose value the current word is, if the word before it is one that takes a value.
-const CLI::Option* awaited_option(const CLI::App& command, const Words& words) {
-  if (words.size() < 2) return nullptr;
+std::optional<std::string> awaited_option(Command command, const Words& words) {
+  if (words.size() < 2) return std::nullopt;
   const auto& before = words[words.size() - 2];
-  if (!before.starts_with('-')) return nullptr;
-  for (const auto* option : command.get_options()) {
-    if (option->check_name(before) && option->get_items_expected_max() > 0) return option;
-  }
-  return nullptr;
+  return before.starts_with('-') ? command.awaits_value(before) : std::nullopt;
 }
 
-Words values_of(const CLI::Option& option, const std::string& command, const Words& words) {
-  if (option.check_lname("namespace")) return object_names(words, "namespaces");
-  if (option.check_lname("context")) return context_names(words);
-  if (option.check_lname("color")) return {"auto", "always", "never"};
-  if (option.check_lname("output")) {
+Words values_of(const std::string& option, const std::string& command, const Words& words) {
+  if (option == "namespace") return object_names(words, "namespaces");
+  if (option == "context") return context_names(words);
+  if (option == "color") return {"auto", "always", "never"};
+  if (option == "output") {
     return command == "version" ? Words{"json"} : Words{"wide", "json", "yaml", "jsonl", "name"};
   }
   return {};
 }
 
 /// The words of the command line that are neither flags nor their values, the current one included.
-Words positional(const CLI::App& program, const CLI::App& command, const Words& words) {
+Words positional(Command program, Command command, const Words& words) {
   Words plain;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const Words upto(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
@@ -147,30 +144,24 @@ Words positional(const CLI::App& program, const CLI::App& command, const Words& 
   return plain;
 }
 
-Words candidates(const CLI::App& program, const Words& words) {
+Words candidates(Command program, const Words& words) {
   const auto& current = words.back();
   if (words.size() == 1) {
     Words names;
     if (current.starts_with('-')) return {"--help", "--color", "--verbose"};
-    for (const auto* command : program.get_subcommands({})) {
-      if (!command->get_name().starts_with('_')) names.push_back(command->get_name());
-    }
+    for (const auto& command : program.subcommands()) names.push_back(command.name());
     return names;
   }
-  const CLI::App* command = nullptr;
-  for (const auto* one : program.get_subcommands({})) {
-    if (one->get_name() == words[0]) command = one;
-  }
-  if (!command) return {};
-  const auto& name = command->get_name();
-  for (const CLI::App* level : {command, &program}) {
-    if (const auto* option = awaited_option(*level, words)) return values_of(*option, name, words);
+  const auto& name = words[0];
+  const auto commands = program.subcommands();
+  const auto command = std::find_if(commands.begin(), commands.end(), [&](Command one) { return one.name() == name; });
+  if (command == commands.end()) return {};
+  for (const auto& level : {*command, program}) {
+    if (const auto option = awaited_option(level, words)) return values_of(*option, name, words);
   }
   if (current.starts_with('-')) {
     Words flags{"--color", "--verbose"};
-    for (const auto* option : command->get_options()) {
-      for (const auto& flag : option->get_lnames()) flags.push_back("--" + flag);
-    }
+    for (const auto& flag : command->long_flags()) flags.push_back(flag);
     return flags;
   }
   if (name == "completion") return {"bash", "zsh", "fish"};
@@ -192,7 +183,7 @@ Words candidates(const CLI::App& program, const Words& words) {
 
 }  // namespace
 
-int complete(const CLI::App& program, std::vector<std::string> words) {
+int complete(Command program, std::vector<std::string> words) {
   if (words.empty()) words.emplace_back();
   auto found = candidates(program, words);
   std::sort(found.begin(), found.end());
@@ -205,20 +196,18 @@ int complete(const CLI::App& program, std::vector<std::string> words) {
   return 0;
 }
 
-void add_completion(CLI::App& parent, Run& run) {
+void add_completion(Command program) {
   auto shell = std::make_shared<std::string>();
-  auto* command = parent.add_subcommand("completion", "Print the completion script of a shell");
-  command->footer(
+  auto command = program.subcommand("completion", "Print the completion script of a shell");
+  command.footer(
       "Examples:\n"
       "  source <(kubexx completion bash)\n"
       "  kubexx completion zsh > \"${fpath[1]}/_kubexx\"\n"
       "  kubexx completion fish > ~/.config/fish/completions/kubexx.fish");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([shell, &run] {
-    run = [shell] {
-      out().write(*shell == "bash" ? kBash : *shell == "zsh" ? kZsh : kFish);
-      return 0;
-    };
+  command.option("SHELL", shell.get(), "bash, zsh or fish").required().choices({"bash", "zsh", "fish"});
+  command.on_run([shell] {
+    out().write(*shell == "bash" ? kBash : *shell == "zsh" ? kZsh : kFish);
+    return 0;
   });
 }
 

@@ -198,19 +198,19 @@ int demo(const Flags& flags) {
 
 }  // namespace
 
-void add_demo(CLI::App& parent, Run& run) {
+void add_demo(Command program) {
   auto flags = std::make_shared<Flags>();
-  auto* command = parent.add_subcommand("demo", "A small moving cluster in this process, and informers on it");
-  command->footer(
+  auto command = program.subcommand("demo", "A small moving cluster in this process, and informers on it");
+  command.footer(
       "Examples:\n"
       "  kubexx demo                  until q or Ctrl-C; without a terminal for 30 s\n"
       "  kubexx demo --for 20s        ends by itself\n"
       "  kubexx demo --cluster        the cluster of the kubeconfig instead, read-only");
-  command->add_flag("--cluster", flags->cluster, "Show the cluster of the kubeconfig; nothing is written there");
-  command->add_option("--for", flags->for_, "End after so long (20s, 2m)");
-  command->add_option("--pods", flags->pods, "About how many pods the demo's own cluster has")->capture_default_str();
-  flags->connection.add_to(*command, false);
-  command->callback([flags, &run] { run = [flags] { return demo(*flags); }; });
+  command.flag("--cluster", &flags->cluster, "Show the cluster of the kubeconfig; nothing is written there");
+  command.option("--for", &flags->for_, "End after so long (20s, 2m)");
+  command.option("--pods", &flags->pods, "About how many pods the demo's own cluster has").show_default();
+  flags->connection.add_to(command, false);
+  command.on_run([flags] { return demo(*flags); });
 }
 
 }  // namespace kubexx::app

@@ -1,35 +1,33 @@
 #include "flags.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
+#include "command_line.hpp"
 #include "kubexx/meta/field_selector.hpp"
 #include "kubexx/meta/label_selector.hpp"
 
 namespace kubexx::app {
 
-void Connection::add_to(CLI::App& command, bool cluster_name) {
+void Connection::add_to(Command command, bool cluster_name) {
   const std::string group = "Cluster";
-  command.add_option("--kubeconfig", options.kubeconfig, "Path of the kubeconfig file")->group(group);
-  command.add_option("--context", options.context, "Context of the kubeconfig to use")->group(group);
+  command.option("--kubeconfig", &options.kubeconfig, "Path of the kubeconfig file").group(group);
+  command.option("--context", &options.context, "Context of the kubeconfig to use").group(group);
   if (cluster_name) {
-    command.add_option("--cluster", options.cluster, "Cluster of the kubeconfig to use")->group(group);
+    command.option("--cluster", &options.cluster, "Cluster of the kubeconfig to use").group(group);
   }
-  command.add_option("--user", options.user, "User of the kubeconfig to use")->group(group);
-  command.add_option("-s,--server", options.server, "Address of the API server")->group(group);
-  command.add_option("--token", options.token, "Bearer token")->group(group);
-  command.add_option("--as", options.impersonate.user, "User to impersonate")->group(group);
-  command.add_option("--as-group", options.impersonate.groups, "Group to impersonate; may be repeated")->group(group);
-  command.add_option("--certificate-authority", options.certificate_authority, "File with the CA")->group(group);
-  command.add_option("--client-certificate", options.client_certificate, "File with a client certificate")
-      ->group(group);
-  command.add_option("--client-key", options.client_key, "File with its key")->group(group);
-  command.add_option("--tls-server-name", options.tls_server_name, "Name the server's certificate must have")
-      ->group(group);
-  command.add_flag("--insecure-skip-tls-verify", insecure, "Do not verify the server's certificate")->group(group);
-  command.add_option("--request-timeout", request_timeout, "How long one request may take (1s, 2m); 0: for ever")
-      ->group(group);
+  command.option("--user", &options.user, "User of the kubeconfig to use").group(group);
+  command.option("-s,--server", &options.server, "Address of the API server").group(group);
+  command.option("--token", &options.token, "Bearer token").group(group);
+  command.option("--as", &options.impersonate.user, "User to impersonate").group(group);
+  command.option("--as-group", &options.impersonate.groups, "Group to impersonate; may be repeated").group(group);
+  command.option("--certificate-authority", &options.certificate_authority, "File with the CA").group(group);
+  command.option("--client-certificate", &options.client_certificate, "File with a client certificate").group(group);
+  command.option("--client-key", &options.client_key, "File with its key").group(group);
+  command.option("--tls-server-name", &options.tls_server_name, "Name the server's certificate must have").group(group);
+  command.flag("--insecure-skip-tls-verify", &insecure, "Do not verify the server's certificate").group(group);
+  command.option("--request-timeout", &request_timeout, "How long one request may take (1s, 2m); 0: for ever")
+      .group(group);
 }
 
 Result<rest::Config> Connection::load() const {
@@ -52,11 +50,11 @@ Result<rest::Client> Connection::connect() const {
   return rest::Client::create(std::move(*config));
 }
 
-void Selection::add_to(CLI::App& command, Connection& connection) {
-  command.add_option("-n,--namespace", connection.options.namespace_, "Namespace; default: the context's");
-  command.add_flag("-A,--all-namespaces", all_namespaces, "All namespaces");
-  command.add_option("-l,--selector", label_selector, "Label selector, like app=web,tier!=db");
-  command.add_option("--field-selector", field_selector, "Field selector, like status.phase=Running");
+void Selection::add_to(Command command, Connection& connection) {
+  command.option("-n,--namespace", &connection.options.namespace_, "Namespace; default: the context's");
+  command.flag("-A,--all-namespaces", &all_namespaces, "All namespaces");
+  command.option("-l,--selector", &label_selector, "Label selector, like app=web,tier!=db");
+  command.option("--field-selector", &field_selector, "Field selector, like status.phase=Running");
 }
 
 std::string Selection::namespace_of(const rest::Client& client) const {
@@ -73,12 +71,10 @@ Result<void> Selection::check() const {
   return {};
 }
 
-void add_output(CLI::App& command, std::string& output, const std::vector<std::string>& formats) {
+void add_output(Command command, std::string& output, const std::vector<std::string>& formats) {
   std::string all;
   for (const auto& format : formats) all += (all.empty() ? "" : "|") + format;
-  command.add_option("-o,--output", output, "Output: " + all + "; default: a table")
-      ->check(CLI::IsMember(formats))
-      ->type_name("FORMAT");
+  command.option("-o,--output", &output, "Output: " + all + "; default: a table").choices(formats).type_name("FORMAT");
 }
 
 Format to_format(std::string_view output) {

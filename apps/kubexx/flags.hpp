@@ -10,11 +10,9 @@
 #include "kubexx/rest/client.hpp"
 #include "kubexx/rest/config.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace kubexx::app {
+
+class Command;
 
 /// The flags with which every command finds its cluster, named as kubectl names them.
 struct Connection {
@@ -22,7 +20,7 @@ struct Connection {
   std::string request_timeout;
   bool insecure = false;
   /// `cluster_name` false leaves out --cluster, for a command that means something else by it.
-  void add_to(CLI::App& command, bool cluster_name = true);
+  void add_to(Command command, bool cluster_name = true);
   Result<rest::Config> load() const;
   Result<rest::Client> connect() const;
 };
@@ -32,7 +30,7 @@ struct Selection {
   bool all_namespaces = false;
   std::string label_selector;
   std::string field_selector;
-  void add_to(CLI::App& command, Connection& connection);
+  void add_to(Command command, Connection& connection);
   /// The namespace to ask for; empty: all.
   std::string namespace_of(const rest::Client& client) const;
   /// Selectors that cannot be right are found before anybody is asked.
@@ -40,7 +38,7 @@ struct Selection {
 };
 
 enum class Format { Table, Wide, Json, Yaml, JsonLines, Name };
-void add_output(CLI::App& command, std::string& output, const std::vector<std::string>& formats);
+void add_output(Command command, std::string& output, const std::vector<std::string>& formats);
 Format to_format(std::string_view output);
 
 /// "20s", "1m30s", "500ms", "2h"; a bare number is seconds.

@@ -5,19 +5,17 @@
 
 namespace kubexx::app {
 
-void add_gen(CLI::App& parent, Run& run) {
-  auto* command = parent.add_subcommand("gen", "Write C++ headers for custom resources");
-  command->footer("Examples:\n  kubexx gen --crd foo.yaml --out generated");
+void add_gen(Command program) {
+  auto command = program.subcommand("gen", "Write C++ headers for custom resources");
+  command.footer("Examples:\n  kubexx gen --crd foo.yaml --out generated");
   auto job = std::make_shared<gen::Job>();
-  command->add_option("--crd", job->crds, "Files with CustomResourceDefinitions")->required();
-  command->add_option("--out", job->out, "Folder to write to")->required();
-  command->callback([&run, job] {
-    run = [job] {
-      const auto files = gen::generate(*job);
-      if (!files) return fail(files.error());
-      for (const auto& path : *files) out().write(path + '\n');
-      return 0;
-    };
+  command.option("--crd", &job->crds, "Files with CustomResourceDefinitions").required();
+  command.option("--out", &job->out, "Folder to write to").required();
+  command.on_run([job] {
+    const auto files = gen::generate(*job);
+    if (!files) return fail(files.error());
+    for (const auto& path : *files) out().write(path + '\n');
+    return 0;
   });
 }
 

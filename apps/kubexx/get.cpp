@@ -286,30 +286,28 @@ class Get {
 
 }  // namespace
 
-void add_get(CLI::App& parent, Run& run) {
+void add_get(Command program) {
   auto flags = std::make_shared<Flags>();
-  auto* command = parent.add_subcommand("get", "Print resources once, sorted");
-  command->footer(
+  auto command = program.subcommand("get", "Print resources once, sorted");
+  command.footer(
       "Examples:\n"
       "  kubexx get pods                       the pods of the context's namespace\n"
       "  kubexx get pods,services -A -o wide   of all namespaces, with more columns\n"
       "  kubexx get deploy web -o yaml         one object\n"
       "  kubexx get pod/web-1 node/n1          objects of several kinds\n"
       "  kubexx get foos -A -o jsonl | jq .    one line an object");
-  command->add_option("RESOURCE", flags->words, "A resource with names, resources, or KIND/NAME")->required();
-  flags->selection.add_to(*command, flags->connection);
-  add_output(*command, flags->output, {"wide", "json", "yaml", "jsonl", "name"});
-  command->add_flag("--no-headers", flags->no_headers, "Leave out the headers of tables");
-  command->add_flag("--show-labels", flags->show_labels, "Add a column with the labels");
-  command->add_flag("--show-managed-fields", flags->managed_fields, "Keep managedFields in json and yaml");
-  flags->connection.add_to(*command);
-  command->callback([flags, &run] {
-    run = [flags] {
-      if (const auto good = flags->selection.check(); !good) return misuse(good.error().message());
-      auto client = flags->connection.connect();
-      if (!client) return fail(client.error());
-      return Get(*flags, std::move(*client)).run();
-    };
+  command.option("RESOURCE", &flags->words, "A resource with names, resources, or KIND/NAME").required();
+  flags->selection.add_to(command, flags->connection);
+  add_output(command, flags->output, {"wide", "json", "yaml", "jsonl", "name"});
+  command.flag("--no-headers", &flags->no_headers, "Leave out the headers of tables");
+  command.flag("--show-labels", &flags->show_labels, "Add a column with the labels");
+  command.flag("--show-managed-fields", &flags->managed_fields, "Keep managedFields in json and yaml");
+  flags->connection.add_to(command);
+  command.on_run([flags] {
+    if (const auto good = flags->selection.check(); !good) return misuse(good.error().message());
+    auto client = flags->connection.connect();
+    if (!client) return fail(client.error());
+    return Get(*flags, std::move(*client)).run();
   });
 }
 

@@ -1,6 +1,6 @@
+#include <algorithm>
 #include <clocale>
 #include <csignal>
-#include <iostream>
 #include <string>
 
 #include "command.hpp"
@@ -12,11 +12,9 @@ namespace kubexx::app {
 namespace {
 
 /// One line: what is wrong, what was meant perhaps, and where to read more.
-int explain(const CLI::App& program, const CLI::ParseError& error, int argc, char** argv) {
-  const auto parsed = program.get_subcommands();
-  if (!parsed.empty()) {
-    const auto& name = parsed.front()->get_name();
-    return misuse(std::string(error.what()) + " (kubexx " + name + " --help shows the flags)");
+int explain(CommandLine& line, const std::string& wrong, int argc, char** argv) {
+  if (const auto name = line.parsed_command(); !name.empty()) {
+    return misuse(wrong + " (kubexx " + name + " --help shows the flags)");
   }
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -24,8 +22,8 @@ int explain(const CLI::App& program, const CLI::ParseError& error, int argc, cha
     if (word.starts_with('-')) continue;
     std::string best;
     auto least = std::max<std::size_t>(word.size() / 3, 1) + 1;
-    for (const auto* command : program.get_subcommands({})) {
-      const auto& name = command->get_name();
+    for (const auto& command : line.program().subcommands()) {
+      const auto name = command.name();
       if (const auto away = edit_distance(word, name); away < least) {
         least = away;
         best = name;
@@ -34,14 +32,13 @@ int explain(const CLI::App& program, const CLI::ParseError& error, int argc, cha
     return misuse("unknown command \"" + word + "\"" + (best.empty() ? "" : " (did you mean " + best + "?)") +
                   (best.empty() ? " (kubexx --help shows the commands)" : ""));
   }
-  if (argc > 1) return misuse(std::string(error.what()) + " (kubexx --help shows the commands)");
+  if (argc > 1) return misuse(wrong + " (kubexx --help shows the commands)");
   return misuse("which command? (kubexx --help shows them)");
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App program("kubexx: informers, listers and controllers of Kubernetes for C++", "kubexx");
-  program.require_subcommand(1);
-  program.fallthrough();
+  CommandLine line("kubexx", "kubexx: informers, listers and controllers of Kubernetes for C++");
+  auto program = line.program();
   program.footer(
       "Examples:\n"
       "  kubexx demo                      a small moving cluster in this process, to look at\n"
@@ -50,30 +47,25 @@ int run_program(int argc, char** argv) {
       "  kubexx watch --help              flags and examples of a command");
   int verbosity = 0;
   std::string color = "auto";
-  program.add_flag("-v,--verbose", verbosity, "Log what happens to standard error; twice for more");
-  program.add_option("--color", color, "Colors: auto (on a terminal, without $NO_COLOR), always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("WHEN");
-  Run run;
-  add_get(program, run);
-  add_watch(program, run);
-  add_tree(program, run);
-  add_top_cache(program, run);
-  add_demo(program, run);
-  add_apiserver(program, run);
-  add_gen(program, run);
-  add_completion(program, run);
-  add_version(program, run);
+  program.flag("-v,--verbose", &verbosity, "Log what happens to standard error; twice for more");
+  program.option("--color", &color, "Colors: auto (on a terminal, without $NO_COLOR), always, never")
+      .choices({"auto", "always", "never"})
+      .type_name("WHEN");
+  add_get(program);
+  add_watch(program);
+  add_tree(program);
+  add_top_cache(program);
+  add_demo(program);
+  add_apiserver(program);
+  add_gen(program);
+  add_completion(program);
+  add_version(program);
   if (argc > 2 && std::string_view(argv[1]) == "__complete") return complete(program, {argv + 3, argv + argc});
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);
-    return explain(program, error, argc, argv);
-  }
+  const auto run = line.parse(argc, argv);
+  if (!run) return explain(line, run.error().message(), argc, argv);
   if (verbosity > 0) set_log_sink(stderr_log_sink(), verbosity > 1 ? LogLevel::Debug : LogLevel::Info);
   set_color(color);
-  return out().finish(run());
+  return out().finish((*run)());
 }
 
 }  // namespace

@@ -187,27 +187,23 @@ int top_cache(const Flags& flags) {
 
 }  // namespace
 
-void add_top_cache(CLI::App& parent, Run& run) {
+void add_top_cache(Command program) {
   auto flags = std::make_shared<Flags>();
-  auto* command =
-      parent.add_subcommand("top-cache", "What a cache of a resource would cost, and what would make it smaller");
-  command->footer(
+  auto command =
+      program.subcommand("top-cache", "What a cache of a resource would cost, and what would make it smaller");
+  command.footer(
       "Examples:\n"
       "  kubexx top-cache pods -A                                        what takes the memory\n"
       "  kubexx top-cache pods -A --fields spec.nodeName,status.podIP    what keeping only these would save");
-  command->add_option("RESOURCE", flags->resource, "A resource, as in kubectl get")->required();
-  flags->selection.add_to(*command, flags->connection);
-  command->add_option("--fields", flags->fields, "Fields of a projection to try, like spec.nodeName")->delimiter(',');
-  command->add_option("--top", flags->top, "How many objects and fields to name")->capture_default_str();
-  command->add_option("--depth", flags->depth, "How deep fields are told apart")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10));
-  flags->connection.add_to(*command);
-  command->callback([flags, &run] {
-    run = [flags] {
-      if (const auto good = flags->selection.check(); !good) return misuse(good.error().message());
-      return top_cache(*flags);
-    };
+  command.option("RESOURCE", &flags->resource, "A resource, as in kubectl get").required();
+  flags->selection.add_to(command, flags->connection);
+  command.option("--fields", &flags->fields, "Fields of a projection to try, like spec.nodeName").delimiter(',');
+  command.option("--top", &flags->top, "How many objects and fields to name").show_default();
+  command.option("--depth", &flags->depth, "How deep fields are told apart").show_default().range(1, 10);
+  flags->connection.add_to(command);
+  command.on_run([flags] {
+    if (const auto good = flags->selection.check(); !good) return misuse(good.error().message());
+    return top_cache(*flags);
   });
 }
 

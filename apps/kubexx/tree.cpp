@@ -139,17 +139,17 @@ int tree(const Flags& flags) {
 
 }  // namespace
 
-void add_tree(CLI::App& parent, Run& run) {
+void add_tree(Command program) {
   auto flags = std::make_shared<Flags>();
-  auto* command = parent.add_subcommand("tree", "Show what an object owns, live; once when piped");
-  command->footer(
+  auto command = program.subcommand("tree", "Show what an object owns, live; once when piped");
+  command.footer(
       "Examples:\n"
       "  kubexx tree deployment/web          its replica sets and their pods\n"
       "  kubexx tree foo my-foo -n demo      of a custom resource");
-  command->add_option("KIND/NAME", flags->words, "The object")->required();
-  command->add_option("-n,--namespace", flags->connection.options.namespace_, "Namespace; default: the context's");
-  flags->connection.add_to(*command);
-  command->callback([flags, &run] { run = [flags] { return tree(*flags); }; });
+  command.option("KIND/NAME", &flags->words, "The object").required();
+  command.option("-n,--namespace", &flags->connection.options.namespace_, "Namespace; default: the context's");
+  flags->connection.add_to(command);
+  command.on_run([flags] { return tree(*flags); });
 }
 
 }  // namespace kubexx::app

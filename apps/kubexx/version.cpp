@@ -49,14 +49,14 @@ int version(const Flags& flags) {
 
 }  // namespace
 
-void add_version(CLI::App& parent, Run& run) {
+void add_version(Command program) {
   auto flags = std::make_shared<Flags>();
-  auto* command = parent.add_subcommand("version", "Print the version, and the server's if it can be reached");
-  command->footer("Examples:\n  kubexx version\n  kubexx version --client -o json");
-  command->add_flag("--client", flags->client_only, "Do not ask the server");
-  add_output(*command, flags->output, {"json"});
-  flags->connection.add_to(*command);
-  command->callback([flags, &run] { run = [flags] { return version(*flags); }; });
+  auto command = program.subcommand("version", "Print the version, and the server's if it can be reached");
+  command.footer("Examples:\n  kubexx version\n  kubexx version --client -o json");
+  command.flag("--client", &flags->client_only, "Do not ask the server");
+  add_output(command, flags->output, {"json"});
+  flags->connection.add_to(command);
+  command.on_run([flags] { return version(*flags); });
 }
 
 }  // namespace kubexx::app

@@ -211,37 +211,35 @@ class Watch {
 
 }  // namespace
 
-void add_watch(CLI::App& parent, Run& run) {
+void add_watch(Command program) {
   auto flags = std::make_shared<Flags>();
-  auto* command = parent.add_subcommand("watch", "Keep a cache of resources and show it live; lines when piped");
-  command->footer(
+  auto command = program.subcommand("watch", "Keep a cache of resources and show it live; lines when piped");
+  command.footer(
       "Examples:\n"
       "  kubexx watch pods -A                                  a live table; q or Ctrl-C ends it\n"
       "  kubexx watch pods,nodes foos -o wide                  several resources, custom ones too\n"
       "  kubexx watch deploy/web --diff                        what changes, path by path\n"
       "  kubexx watch configmaps -o jsonl --dump-cache         one line a handler call, for programs\n"
       "  kubexx watch secrets -A --metadata-only | grep cert   without their contents");
-  command->add_option("RESOURCE", flags->words, "Resources as in kubectl get, or KIND/NAME")->required();
-  flags->selection.add_to(*command, flags->connection);
-  add_output(*command, flags->output, {"wide", "json", "yaml", "jsonl", "name"});
-  command->add_flag("--diff", flags->diff, "Print the changed paths of each update");
-  command->add_flag("--metadata-only", flags->metadata_only, "Ask for metadata only");
-  command->add_flag("--show-labels", flags->show_labels, "Add a column with the labels");
-  command->add_flag("--show-managed-fields", flags->managed_fields, "Keep managedFields");
-  command->add_flag("--dump-cache", flags->dump_cache,
-                    "With -o jsonl: at the end, the cache's keys and versions as one line");
-  command->add_flag("--no-watch-list", flags->no_watch_list, "List first instead of streaming the initial state");
-  flags->connection.add_to(*command);
-  command->callback([flags, &run] {
-    run = [flags] {
-      if (flags->diff && !flags->output.empty()) return misuse("--diff and --output do not go together");
-      if (flags->dump_cache && flags->output != "jsonl") return misuse("--dump-cache goes with -o jsonl");
-      if (const auto good = flags->selection.check(); !good) return misuse(good.error().message());
-      const auto stop = stop_on_signals();
-      auto client = flags->connection.connect();
-      if (!client) return fail(client.error());
-      return Watch(*flags, std::move(*client), stop).run();
-    };
+  command.option("RESOURCE", &flags->words, "Resources as in kubectl get, or KIND/NAME").required();
+  flags->selection.add_to(command, flags->connection);
+  add_output(command, flags->output, {"wide", "json", "yaml", "jsonl", "name"});
+  command.flag("--diff", &flags->diff, "Print the changed paths of each update");
+  command.flag("--metadata-only", &flags->metadata_only, "Ask for metadata only");
+  command.flag("--show-labels", &flags->show_labels, "Add a column with the labels");
+  command.flag("--show-managed-fields", &flags->managed_fields, "Keep managedFields");
+  command.flag("--dump-cache", &flags->dump_cache,
+               "With -o jsonl: at the end, the cache's keys and versions as one line");
+  command.flag("--no-watch-list", &flags->no_watch_list, "List first instead of streaming the initial state");
+  flags->connection.add_to(command);
+  command.on_run([flags] {
+    if (flags->diff && !flags->output.empty()) return misuse("--diff and --output do not go together");
+    if (flags->dump_cache && flags->output != "jsonl") return misuse("--dump-cache goes with -o jsonl");
+    if (const auto good = flags->selection.check(); !good) return misuse(good.error().message());
+    const auto stop = stop_on_signals();
+    auto client = flags->connection.connect();
+    if (!client) return fail(client.error());
+    return Watch(*flags, std::move(*client), stop).run();
   });
 }
 

@@ -1,0 +1,114 @@
+#include "command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace kubexx::app {
+
+Option Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option Option::choices(const std::vector<std::string>& values) {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+Option Option::range(int least, int most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::delimiter(char separator) {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Option Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option Option::group(const std::string& name) {
+  option_->group(name);
+  return *this;
+}
+
+Option Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Command Command::subcommand(const std::string& name, const std::string& description) {
+  return {*app_->add_subcommand(name, description), *chosen_};
+}
+
+Option Command::option(const std::string& names, Value value, const std::string& help) {
+  return std::visit([&](auto* variable) { return Option(*app_->add_option(names, *variable, help)); }, value);
+}
+
+Option Command::flag(const std::string& names, FlagValue value, const std::string& help) {
+  return std::visit([&](auto* variable) { return Option(*app_->add_flag(names, *variable, help)); }, value);
+}
+
+void Command::footer(const std::string& text) {
+  app_->footer(text);
+}
+
+void Command::on_run(Run run) {
+  app_->callback([run = std::move(run), chosen = chosen_] { *chosen = run; });
+}
+
+std::string Command::name() const {
+  return app_->get_name();
+}
+
+std::vector<Command> Command::subcommands() const {
+  std::vector<Command> all;
+  for (auto* app : app_->get_subcommands({})) all.emplace_back(*app, *chosen_);
+  return all;
+}
+
+std::vector<std::string> Command::long_flags() const {
+  std::vector<std::string> flags;
+  for (const auto* option : app_->get_options()) {
+    for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+std::optional<std::string> Command::awaits_value(const std::string& flag) const {
+  for (const auto* option : app_->get_options()) {
+    if (option->check_name(flag) && option->get_items_expected_max() > 0) return option->get_single_name();
+  }
+  return std::nullopt;
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& description)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+  app_->require_subcommand(1);
+  app_->fallthrough();
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::program() {
+  return {*app_, chosen_};
+}
+
+Result<Run> CommandLine::parse(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) return Error::config(error.what());
+    return Run([this, error] { return app_->exit(error); });  // the help
+  }
+  return chosen_;
+}
+
+std::string CommandLine::parsed_command() const {
+  const auto parsed = app_->get_subcommands();
+  return parsed.empty() ? "" : parsed.front()->get_name();
+}
+
+}  // namespace kubexx::app
