@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <type_traits>
 
 namespace kubexx::app {
 
@@ -44,7 +45,16 @@ Command Command::subcommand(const std::string& name, const std::string& descript
 }
 
 Option Command::option(const std::string& names, Value value, const std::string& help) {
-  return std::visit([&](auto* variable) { return Option(*app_->add_option(names, *variable, help)); }, value);
+  return std::visit(
+      [&](auto* variable) {
+        CLI::Option* option = app_->add_option(names, *variable, help);
+        if constexpr (std::is_unsigned_v<std::remove_pointer_t<decltype(variable)>>) {
+          // CLI11 would take -3 for a very large number.
+          option->check([](const std::string& text) { return text.starts_with('-') ? "negative: " + text : ""; });
+        }
+        return Option(*option);
+      },
+      value);
 }
 
 Option Command::flag(const std::string& names, FlagValue value, const std::string& help) {

@@ -51,6 +51,7 @@ await() {
 # Nobody to talk to.
 check 2 '' 'which command' k
 check 2 '' 'unknown command "wach" \(did you mean watch\?\)' k wach pods
+check 2 '' '--pods: negative: -3' k demo --pods -3
 check 2 '' '--bad.*kubexx watch --help' k watch pods --bad
 check 2 '' 'RESOURCE is required' k get
 check 2 '' 'jsnol not in' k get pods -o jsnol
