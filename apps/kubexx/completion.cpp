@@ -169,7 +169,7 @@ Words candidates(Command program, const Words& words) {
   if (const auto slash = current.find('/'); slash != std::string::npos) {
     const auto kind = current.substr(0, slash);
     Words names = object_names(words, kind);
-    for (auto& one : names) one = kind + '/' + one;
+    for (auto& one : names) one.insert(0, kind + '/');
     return names;
   }
   const auto plain = positional(program, *command, words);
