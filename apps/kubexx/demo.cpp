@@ -128,7 +128,7 @@ class Demo {
       std::vector<std::string> head(Size size) override {
         std::vector<std::string> lines;
         std::istringstream text(introduction_);
-        for (std::string line; std::getline(text, line);) lines.push_back(std::string(cut_to(line, size.columns)));
+        for (std::string line; std::getline(text, line);) lines.emplace_back(cut_to(line, size.columns));
         for (auto& line : status_.lines(size.columns)) lines.push_back(std::move(line));
         return lines;
       }

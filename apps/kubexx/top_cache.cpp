@@ -157,6 +157,7 @@ int top_cache(const Flags& flags) {
   report.table(rows);
 
   std::vector<std::pair<std::uint64_t, std::string>> sizes;
+  sizes.reserve(fields.size());
   for (const auto& [path, bytes] : fields) sizes.emplace_back(bytes, path);
   std::sort(sizes.rbegin(), sizes.rend());
   rows = {{"BIGGEST FIELDS", "JSON BYTES", "SHARE"}};

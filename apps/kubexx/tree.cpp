@@ -81,8 +81,8 @@ int tree(const Flags& flags) {
   if (!targets) return fail(targets.error());
   if (targets->size() != 1 || targets->front().name.empty()) return misuse("one object is wanted, like deployment/web");
   const auto& target = targets->front();
-  const auto namespace_ = target.resource.namespaced ? client->config().default_namespace : std::string();
-  const client::ResourceApi api(*client, target.resource.resource, namespace_);
+  const auto scope = target.resource.namespaced ? client->config().default_namespace : std::string();
+  const client::ResourceApi api(*client, target.resource.resource, scope);
   client::GetOptions once;
   once.stop = stop;
   const auto root = api.get(target.name, once);
@@ -91,7 +91,7 @@ int tree(const Flags& flags) {
   const auto resources = owned_resources(mapper, target.resource.namespaced);
   if (!resources) return fail(resources.error());
   informer::FactoryOptions options;
-  options.namespace_ = namespace_;
+  options.namespace_ = scope;
   auto projection = meta::Projection::paths(OwnerTree::fields());
   if (!projection) return fail(projection.error());
   options.projection = *projection;

@@ -131,6 +131,7 @@ class Watch {
       registrations.push_back(informers_[i]->add_event_handler(tables.back()->handler()));
     }
     std::vector<std::optional<std::uint64_t>> totals;
+    totals.reserve(targets.size());
     for (const auto& target : targets) {
       totals.push_back(
           count_on_server(client_, target.resource, flags_.selection.namespace_of(client_), flags_.selection));
