@@ -10,6 +10,8 @@
 #include <mutex>
 #include <new>
 
+#include "kubexx/base/large_allocator.hpp"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define KUBEXX_PLAIN_MEMORY 1
 #elif defined(__has_feature)
@@ -27,7 +29,7 @@ constexpr std::size_t kLargest = 0;
 constexpr std::size_t kLargest = 8192;
 #endif
 
-constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // a large page
+constexpr std::size_t kChunkBytes = kLargePage;
 constexpr std::size_t kSpanBytes = std::size_t{64} << 10;
 constexpr std::size_t kSpans = kChunkBytes / kSpanBytes;
 constexpr std::size_t kHeader = 128;     // at the beginning of a span
@@ -145,9 +147,7 @@ class SpanHeap {
     const std::size_t before = -reinterpret_cast<std::uintptr_t>(begin) & (kChunkBytes - 1);
     if (before != 0) ::munmap(begin, before);
     ::munmap(begin + before + kChunkBytes, kChunkBytes - before);
-#ifdef MADV_HUGEPAGE
-    if (mapped() >= kPlainChunks * kChunkBytes) ::madvise(begin + before, kChunkBytes, MADV_HUGEPAGE);
-#endif
+    if (mapped() >= kPlainChunks * kChunkBytes) prefer_large_pages(begin + before, kChunkBytes);
     auto* chunk = ::new (static_cast<void*>(begin + before)) Chunk;
     chunk->insert_behind(with_free_spans_);
     ++empty_;

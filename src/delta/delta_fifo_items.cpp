@@ -86,8 +86,8 @@ SmallKey DeltaFifoItems::pop_front(Deltas& into) {
 void DeltaFifoItems::prefetch_front() const noexcept {
   if (size() <= 2 * kAhead) return;
   const Item& later = at(first_ + 2 * kAhead);
-  __builtin_prefetch(&later);
-  __builtin_prefetch(&later.many_);
+  prefetch(&later);
+  prefetch(&later.many_);
   const Item& soon = at(first_ + kAhead);
   prefetch_slot(soon.key_);
   prefetch_document(soon.newest().object());
@@ -115,7 +115,7 @@ void DeltaFifoItems::make_room() {
 }
 
 void DeltaFifoItems::grow_table() {
-  const std::vector<Slot> old = std::exchange(table_, {});
+  const Table old = std::exchange(table_, {});
   table_.resize(old.empty() ? kFirstSlots : 2 * old.size());
   const std::size_t mask = table_.size() - 1;
   for (const Slot& each : old) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "delta/small_key.hpp"
+#include "kubexx/base/large_allocator.hpp"
+#include "kubexx/base/prefetch.hpp"
 #include "kubexx/delta/delta.hpp"
 
 namespace kubexx::delta {
@@ -43,17 +45,17 @@ class DeltaFifoItems {
   /// Ask the processor to bring what find_or_append will need soon: first the place in the table, then the item that
   /// stands there, then the end of its deltas.
   void prefetch_slot(const SmallKey& key) const noexcept {
-    if (!table_.empty()) __builtin_prefetch(&table_[home_of(mark_of(key.hash()))]);
+    if (!table_.empty()) prefetch(&table_[home_of(mark_of(key.hash()))]);
   }
   void prefetch_item(const SmallKey& key) const noexcept {
     const Item* const item = likely_item(key);
     if (item == nullptr) return;
-    __builtin_prefetch(item);
-    __builtin_prefetch(&item->many_);
+    prefetch(item);
+    prefetch(&item->many_);
   }
   void prefetch_deltas(const SmallKey& key) const noexcept {
     const Item* const item = likely_item(key);
-    if (item != nullptr) __builtin_prefetch(item->many_.data() + item->many_.size(), 1);
+    if (item != nullptr) prefetch_to_write(item->many_.data() + item->many_.size());
   }
   template <class F>
   void for_each(F function) {
@@ -65,6 +67,7 @@ class DeltaFifoItems {
     std::uint32_t number = 0;
     std::uint32_t mark = 0;  // 0: free; else the hash, its lowest bit set
   };
+  using Table = std::vector<Slot, LargeAllocator<Slot>>;
   static constexpr unsigned kChunkBits = 6;
   static constexpr std::uint32_t kChunk = 1U << kChunkBits;
 
@@ -86,7 +89,7 @@ class DeltaFifoItems {
   void grow_table();
   void erase_slot(std::size_t hole);
 
-  std::vector<Slot> table_;                      // a power of two, at most half full
+  Table table_;                                  // a power of two, at most half full
   std::vector<std::unique_ptr<Item[]>> chunks_;  // a ring, a power of two
   std::unique_ptr<Item[]> spare_;
   std::uint32_t first_ = 0;  // numbers may wrap around

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kubexx/base/prefetch.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::delta {
@@ -12,7 +13,7 @@ inline void prefetch_document(const meta::Object& object) noexcept {
   const void* document = nullptr;
   static_assert(sizeof object == sizeof document, "a handle is a pointer");
   std::memcpy(&document, &object, sizeof document);
-  __builtin_prefetch(document, 1);
+  prefetch_to_write(document);
 }
 
 }  // namespace kubexx::delta

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kubexx/base/prefetch.hpp"
 #include "store/epochs.hpp"
 #include "store/shared_word.hpp"
 
@@ -34,7 +35,7 @@ class BasicHashDirectory {
     if (directory == nullptr) return kNoId;
     const Bucket bucket(load_shared(entries(directory)[place_of(hash, directory)]));
     const std::uint32_t home = bucket.home(hash);
-    if constexpr (kWithHandles) __builtin_prefetch(&bucket.handles()[home]);
+    if constexpr (kWithHandles) kubexx::prefetch(&bucket.handles()[home]);
     std::uint32_t at = home;
     do {
       const Slot slot = load_shared(bucket.slots()[at]);
@@ -54,8 +55,8 @@ class BasicHashDirectory {
   void prefetch(std::uint32_t hash) const noexcept {
     if (directory_ == nullptr) return;
     const Bucket bucket = bucket_of(hash);
-    __builtin_prefetch(&bucket.slots()[bucket.home(hash)], 1);
-    if constexpr (kWithHandles) __builtin_prefetch(&bucket.handles()[bucket.home(hash)], 1);
+    prefetch_to_write(&bucket.slots()[bucket.home(hash)]);
+    if constexpr (kWithHandles) prefetch_to_write(&bucket.handles()[bucket.home(hash)]);
   }
 
   /// Must not be there yet.

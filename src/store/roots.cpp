@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kubexx/base/prefetch.hpp"
+
 namespace kubexx::store {
 namespace {
 
@@ -21,9 +23,9 @@ Roots::Found Roots::find(std::string_view key, std::uint32_t hash) const {
   found.id = by_key.find(hash, [&](std::uint32_t id, Handle handle) {
     const auto* address = static_cast<const char*>(handle.address());
     // The key and what leads to it mostly stand in the first lines, which arrive together this way.
-    __builtin_prefetch(address, 1);
-    __builtin_prefetch(address + 64);
-    __builtin_prefetch(address + 128);
+    prefetch_to_write(address);
+    prefetch(address + 64);
+    prefetch(address + 128);
     const Block* own = keys.empty_shared() ? nullptr : keys.read_shared(id);
     const bool is_it = own != nullptr ? text_of(own) == key : meta::has_default_key(handle.object(), key);
     if (is_it) found.handle = handle;
@@ -54,7 +56,7 @@ std::vector<meta::Object> Roots::list() const {
     const Handle* items = handles.page_items(page);
     const std::size_t count = handles.page_size(page);
     for (std::size_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) __builtin_prefetch(items[i + kAhead].address(), 1);
+      if (i + kAhead < count) prefetch_to_write(items[i + kAhead].address());
       all.push_back(items[i].object());
     }
   }
@@ -72,7 +74,7 @@ void Roots::append_objects(const IdSet& ids, std::vector<meta::Object>& to) cons
   to.reserve(to.size() + ids.size());
   ids.for_each_span([&](std::span<const std::uint32_t> span) {
     for (std::size_t i = 0; i < span.size(); ++i) {
-      if (i + kAhead < span.size()) __builtin_prefetch(handles[span[i + kAhead]].address(), 1);
+      if (i + kAhead < span.size()) prefetch_to_write(handles[span[i + kAhead]].address());
       to.push_back(object(span[i]));
     }
   });

@@ -14,6 +14,7 @@
 #include "kubexx/base/clock.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/prefetch.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/workqueue/detail/adaptive_mutex.hpp"
 #include "kubexx/workqueue/detail/entry_list.hpp"
@@ -272,7 +273,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     }
     if (!options_.storage) {
       waiting_.unlink(table_, id);
-      if (waiting_.head != kNoTicket) __builtin_prefetch(table_.home(waiting_.head), 1);
+      if (waiting_.head != kNoTicket) prefetch_to_write(table_.home(waiting_.head));
     }
     publish_depth();
     processing_.link(table_, id);

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/large_allocator.hpp"
 #include "kubexx/workqueue/detail/item_hash.hpp"
-#include "kubexx/workqueue/detail/large_allocator.hpp"
 
 namespace kubexx::workqueue::detail {
 

@@ -1,8 +1,8 @@
-#include "kubexx/workqueue/detail/large_allocator.hpp"
+#include "kubexx/base/large_allocator.hpp"
 
 #include <sys/mman.h>
 
-namespace kubexx::workqueue::detail {
+namespace kubexx {
 
 void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef MADV_HUGEPAGE
@@ -11,4 +11,4 @@ void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size
 #endif
 }
 
-}  // namespace kubexx::workqueue::detail
+}  // namespace kubexx

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <new>
 
-namespace kubexx::workqueue::detail {
+namespace kubexx {
 
 inline constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
@@ -32,4 +32,4 @@ struct LargeAllocator {
   friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
 };
 
-}  // namespace kubexx::workqueue::detail
+}  // namespace kubexx
