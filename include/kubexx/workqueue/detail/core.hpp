@@ -50,7 +50,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
 
   template <class U>
   void add(U&& item, int priority) {
-    const std::uint32_t hash = table_.hash(item);
+    const std::uint32_t hash = hash_ahead(item);
     const TimePoint now = stamp();
     auto lock = acquire();
     if (shutting_down_) return;
@@ -58,7 +58,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
   }
 
   void add_after(const T& item, Duration delay, int priority) {
-    const std::uint32_t hash = table_.hash(item);
+    const std::uint32_t hash = hash_ahead(item);
     const TimePoint now = clock_->now();
     auto lock = acquire();
     if (shutting_down_) return;
@@ -66,7 +66,7 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
   }
 
   void add_rate_limited(const T& item, const RateLimiter& limiter, Duration at_least, int priority) {
-    const std::uint32_t hash = table_.hash(item);
+    const std::uint32_t hash = hash_ahead(item);
     const TimePoint now = clock_->now();
     auto lock = acquire();
     if (shutting_down_) return;
@@ -215,6 +215,13 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
       for (int pauses = 0; pauses < kPausesBetween; ++pauses) relax();
     }
     watched_.store(false, std::memory_order_relaxed);
+  }
+
+  /// The hash of an item that is about to be looked up: its place is on its way while the lock is awaited.
+  std::uint32_t hash_ahead(const T& item) const {
+    const std::uint32_t hash = table_.hash(item);
+    table_.prefetch_slot(hash);
+    return hash;
   }
 
   // The clock is read only where someone looks at the time.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "kubexx/base/clock.hpp"
 #include "kubexx/base/large_allocator.hpp"
+#include "kubexx/base/prefetch.hpp"
 #include "kubexx/workqueue/detail/item_hash.hpp"
 
 namespace kubexx::workqueue::detail {
@@ -69,6 +71,14 @@ class ItemTable {
       if (slot.id == kNoTicket) return kNoTicket;
       if (slot.hash == hash && (*this)[slot.id].item == item) return slot.id;
     }
+  }
+
+  /// Asks for the memory that find() will need. The one call that needs no lock: what it reads may be of a moment ago,
+  /// and then it asks in vain.
+  void prefetch_slot(std::uint32_t hash) const noexcept {
+    const std::uintptr_t slots = slots_seen_.load(std::memory_order_relaxed);
+    const std::size_t at = hash & mask_seen_.load(std::memory_order_relaxed);
+    if (slots != 0) prefetch_to_write(reinterpret_cast<const void*>(slots + at * sizeof(Slot)));
   }
 
   /// What erase() of this entry is going to read; worth a prefetch.
@@ -156,6 +166,8 @@ class ItemTable {
     std::vector<Slot, LargeAllocator<Slot>> old(std::max<std::size_t>(64, slots_.size() * 2));
     old.swap(slots_);
     mask_ = slots_.size() - 1;
+    slots_seen_.store(reinterpret_cast<std::uintptr_t>(slots_.data()), std::memory_order_relaxed);
+    mask_seen_.store(mask_, std::memory_order_relaxed);
     for (const Slot slot : old) {
       if (slot.id != kNoTicket) place(slot);
     }
@@ -166,6 +178,7 @@ class ItemTable {
     peak_ = 0;
     if (chunks_.size() <= kChunksKept || (needed && chunks_.size() <= kMostChunksKept)) return;
     std::vector<std::unique_ptr<Entry<T>[]>>().swap(chunks_);
+    slots_seen_.store(0, std::memory_order_relaxed);
     std::vector<Slot, LargeAllocator<Slot>>().swap(slots_);
     used_ = 0;
     free_ = kNoTicket;
@@ -174,6 +187,8 @@ class ItemTable {
   std::vector<std::unique_ptr<Entry<T>[]>> chunks_;
   std::vector<Slot, LargeAllocator<Slot>> slots_;  // linear probing; a power of two of them, or none
   std::size_t mask_ = 0;
+  std::atomic<std::uintptr_t> slots_seen_{0};  // the same for those without the lock
+  std::atomic<std::size_t> mask_seen_{0};
   std::uint64_t seed_;
   std::size_t size_ = 0;
   std::size_t peak_ = 0;    // largest size since the table was empty
