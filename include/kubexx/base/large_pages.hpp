@@ -5,9 +5,9 @@
 namespace kubexx {
 
 /// Memory for what fills a program with a cache, lives long and is read at random: objects, and the tables that find
-/// them. Blocks of up to 8 KB come from a heap of their own, which asks the system for large pages (fewer faults while a
-/// cache fills, fewer misses of the translation cache while it is read) and keeps them apart from short-lived memory, so
-/// that what a cache no longer needs goes back to the system. Larger ones, and all under AddressSanitizer, come from
+/// them. Blocks of up to 8 KB come from a heap of their own, which asks the system for large pages (fewer faults while
+/// a cache fills, fewer misses of the translation cache while it is read) and keeps them apart from short-lived memory,
+/// so that what a cache no longer needs goes back to the system. Larger ones, and all under AddressSanitizer, come from
 /// malloc. See docs/adr/0006-large-pages.md.
 ///
 /// Threads: any.
