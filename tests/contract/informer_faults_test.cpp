@@ -134,6 +134,9 @@ TEST_P(InformerFaultsTest, ASetOfNamespacesIsOneInformer) {
   const auto registration = config_maps().add_event_handler(seen.handler());
   start_and_sync();
   ASSERT_TRUE(seen.await({"add default/a", "add kube-public/b"}));
+  seed("default/a", "1");
+  seed("kube-public/b", "1");
+  ASSERT_TRUE(seen.await({"update default/a", "update kube-public/b"}));  // so both watches are there
   EXPECT_EQ(server_.requests().count("watch", "configmaps"), 2U);
 
   server_.core().cut_watches();
