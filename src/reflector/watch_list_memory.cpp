@@ -43,4 +43,10 @@ void remember_watch_list_refusal(const std::string& identity, TimePoint until) {
   m.until[identity] = until;
 }
 
+void forget_watch_list_refusals() {
+  auto& m = memory();
+  const std::lock_guard lock(m.mutex);
+  m.until.clear();
+}
+
 }  // namespace kubexx::reflector

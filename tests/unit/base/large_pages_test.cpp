@@ -12,11 +12,7 @@
 namespace kubexx {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kPlain = true;  // everything comes from malloc there
-#else
-constexpr bool kPlain = false;
-#endif
+const bool kPlain = !fits_large_pages(8192);  // under AddressSanitizer, where everything comes from malloc
 
 constexpr std::size_t kChunk = std::size_t{2} << 20;
 
