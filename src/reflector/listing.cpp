@@ -61,20 +61,10 @@ void Reflector::State::list_page() {
       query.limit = kDefaultPageSize;
     }  // a list at a version is answered from the server's cache in one piece
   }
-  const auto made_in = generation;
   auto receiver = std::make_shared<ListReceiver>(
-      [this, made_in, weak = self](meta::Object item) {
-        const auto alive = weak.lock();
-        if (alive && generation == made_in) list_item(std::move(item));
-      },
-      [this, made_in, weak = self](std::size_t received) {
-        const auto alive = weak.lock();
-        if (alive && generation == made_in) count_bytes(received);
-      },
-      [this, made_in, weak = self](Result<meta::ListMeta> result) {
-        const auto alive = weak.lock();
-        if (alive && generation == made_in) list_end(std::move(result));
-      });
+      in_generation([this](meta::Object item) { list_item(std::move(item)); }),
+      in_generation([this](std::size_t received) { count_bytes(received); }),
+      in_generation([this](Result<meta::ListMeta> result) { list_end(std::move(result)); }));
   if (call) strand.post([done = std::move(call)] {});
   call = source->list(query, strand, std::move(receiver));
 }
@@ -89,7 +79,7 @@ void Reflector::State::list_item(meta::Object item) {
 
 void Reflector::State::list_end(Result<meta::ListMeta> result) {
   if (!result) return list_failed(result.error());
-  if (result->kind == "Table" && result->api_version.starts_with("meta.k8s.io/")) {
+  if (is_table(result->kind, result->api_version)) {
     return list_failed(Error::decode("the server answered with a Table instead of objects"));
   }
   if (continue_token.empty()) {
@@ -108,6 +98,7 @@ void Reflector::State::list_end(Result<meta::ListMeta> result) {
 /// Without a watch: the same list again after a while.
 void Reflector::State::poll() {
   enter(ReflectorState::Polling);
+  arm_resync();
   after(options.poll_interval, [this] {
     version_unavailable = true;  // the most recent state
     round();
@@ -150,6 +141,8 @@ bool Reflector::State::deliver(std::vector<meta::Object> objects, const std::str
   last_version = version;
   watched = false;
   const auto now = strand.clock().now();
+  if (!next_resync) next_resync = later(now, options.resync_period);
+  next_verify = later(now, options.verify_every);
   change_status([&](ReflectorStatus& s) {
     s.synced_once = true;
     s.used_watch_list = by_watch_list;

@@ -1,6 +1,5 @@
 #include "reflector/machine.hpp"
 
-#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "reflector/watch_list_memory.hpp"
 
@@ -29,7 +28,7 @@ Reflector::State::State(std::shared_ptr<ListerWatcher> source_in, std::shared_pt
 void Reflector::State::begin() {
   if (started || stopped) return;
   started = true;
-  round();
+  guarded([this] { round(); });
 }
 
 void Reflector::State::halt() {
@@ -89,14 +88,12 @@ void Reflector::State::park(const Error& error) {
   }
   last_version.clear();
   version_unavailable = false;
+  next_resync.reset();
   note_error(error);
-  const auto made_in = generation;
-  side_call = source->await_served(strand, [this, made_in, weak = self] {
-    const auto alive = weak.lock();
-    if (!alive || stopped || generation != made_in) return;
-    backoff.reset();
-    round();
-  });
+  side_call = source->await_served(strand, in_generation([this] {
+                                     backoff.reset();
+                                     round();
+                                   }));
   if (!side_call) return back_off([this] { round(); });
   enter(ReflectorState::Parked);
 }
@@ -129,11 +126,7 @@ void Reflector::State::drop_call() {
 }
 
 Timer Reflector::State::after(Duration delay, Task task) {
-  const auto made_in = generation;
-  auto timer = strand.post_after(delay, [this, made_in, weak = self, task = std::move(task)]() mutable {
-    const auto alive = weak.lock();
-    if (alive && !stopped && generation == made_in) task();
-  });
+  auto timer = strand.post_after(delay, in_generation(std::move(task)));
   std::erase_if(timers, [](const Timer& t) { return !t.pending(); });
   timers.push_back(timer);
   return timer;

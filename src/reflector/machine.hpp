@@ -1,19 +1,35 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/reflector/reflector.hpp"
 
 namespace kubexx::reflector {
+
+/// `now + delay` without running over the end of time.
+inline TimePoint later(TimePoint now, Duration delay) {
+  return delay >= TimePoint::max() - now ? TimePoint::max() : now + delay;
+}
+
+/// What a server answers with for people to read, in place of the objects.
+inline bool is_table(std::string_view kind, std::string_view api_version) {
+  return kind == "Table" && api_version.starts_with("meta.k8s.io/");
+}
 
 /// The state machine behind Reflector. Everything but `status` runs on the strand.
 ///
 /// `generation` rises whenever what is under way is given up; receivers and timers carry the generation they were made
 /// in and are ignored when it is over. That is how a call can be dropped from inside its own callback.
+///
+/// Sources, sinks and the functions of the options are code of the user. Whatever enters the machine does so through
+/// `guarded`: an exception ends the round as an Error does.
 struct Reflector::State {
   State(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink, Strand strand,
         ReflectorOptions options);
@@ -27,6 +43,10 @@ struct Reflector::State {
   void back_off(Task next);
   void drop_call();
   Timer after(Duration delay, Task task);  // ignored once the generation is over
+  template <class F>
+  void guarded(F&& step);
+  template <class F>
+  auto in_generation(F step);
   void enter(ReflectorState next);
   void note_error(const Error& error);
   void count_restart(const char* reason);
@@ -84,6 +104,10 @@ struct Reflector::State {
   bool version_unavailable = false;  // the last list was refused for its version: ask for "" next
   bool versions_went_back = false;   // the next whole state is the most recent one, by a list
 
+  // Neither restarts with a watch: watches end every few minutes.
+  std::optional<TimePoint> next_resync;  // from the first whole state on
+  TimePoint next_verify;                 // since the last whole state
+
   // the list under way
   std::vector<meta::Object> items;
   std::string list_version;   // asked for
@@ -127,7 +151,30 @@ void Reflector::State::change_status(F&& change) {
     const std::lock_guard lock(mutex);
     std::forward<F>(change)(status);
   }
-  if (options.on_status) options.on_status(status);  // only the strand writes it, and this is the strand
+  if (!options.on_status) return;
+  call_isolated("reflector status", [this] { options.on_status(status); });  // only the strand writes it: no lock
+}
+
+template <class F>
+void Reflector::State::guarded(F&& step) {
+  try {
+    std::forward<F>(step)();
+  } catch (...) {
+    // Not as the Error that may be inside: a 404 of somebody else would park us.
+    const auto failure =
+        Error::config("list and watch of " + options.type_description + ": " + current_exception_as_error().message());
+    end_round("threw", &failure, true);
+  }
+}
+
+/// `step` for the callback of a call or timer.
+template <class F>
+auto Reflector::State::in_generation(F step) {
+  return [this, made_in = generation, weak = self, step = std::move(step)](auto&&... arguments) mutable {
+    const auto alive = weak.lock();
+    if (!alive || generation != made_in) return;
+    guarded([&] { step(std::forward<decltype(arguments)>(arguments)...); });
+  };
 }
 
 }  // namespace kubexx::reflector

@@ -64,7 +64,9 @@ void Reflector::stop(Task stopped) {
 }
 
 void Reflector::run(std::stop_token token) {
-  start();
+  state_->strand.post([self = shared_from_this(), token] {
+    if (!token.stop_requested()) self->state_->begin();
+  });
   wait_for_stop(token);
   const auto ended = std::make_shared<std::latch>(1);
   stop([ended] { ended->count_down(); });
@@ -73,9 +75,10 @@ void Reflector::run(std::stop_token token) {
 
 void Reflector::relist() {
   state_->strand.post([self = shared_from_this()] {
-    if (!self->state_->started || self->state_->stopped) return;
-    self->state_->count_restart("asked");
-    self->state_->round();
+    auto& state = *self->state_;
+    if (!state.started || state.stopped) return;
+    state.count_restart("asked");
+    state.guarded([&] { state.round(); });
   });
 }
 

@@ -93,24 +93,11 @@ void Reflector::State::open_stream(const meta::ListOptions& query, ReflectorStat
     s.state = entering;
   });
   watches_counter.add();
-  const auto made_in = generation;
-  auto receiver = std::make_shared<WatchReceiver>(
-      [this, made_in, weak = self] {
-        const auto alive = weak.lock();
-        if (alive && generation == made_in) watch_opened();
-      },
-      [this, made_in, weak = self](meta::WatchEvent event) {
-        const auto alive = weak.lock();
-        if (alive && generation == made_in) watch_event(std::move(event));
-      },
-      [this, made_in, weak = self](std::size_t received) {
-        const auto alive = weak.lock();
-        if (alive && generation == made_in) count_bytes(received);
-      },
-      [this, made_in, weak = self](const Error* error) {
-        const auto alive = weak.lock();
-        if (alive && generation == made_in) watch_end(error);
-      });
+  auto receiver =
+      std::make_shared<WatchReceiver>(in_generation([this] { watch_opened(); }),
+                                      in_generation([this](meta::WatchEvent event) { watch_event(std::move(event)); }),
+                                      in_generation([this](std::size_t received) { count_bytes(received); }),
+                                      in_generation([this](const Error* error) { watch_end(error); }));
   call = source->watch(query, strand, std::move(receiver));
 }
 
@@ -145,7 +132,7 @@ void Reflector::State::enter_watching() {
 /// Other kinds and objects without metadata are none of ours: skipped and counted, the stream goes on.
 bool Reflector::State::acceptable(const meta::WatchEvent& event) {
   const auto& object = event.object;
-  bool good = object.has_metadata() && object.kind() != "Table";
+  bool good = object.has_metadata() && !is_table(object.kind(), object.api_version());
   if (good && options.expected_kind) {
     const auto& kind = *options.expected_kind;
     good = object.kind() == kind.kind && object.api_version() == kind.api_version();
@@ -329,9 +316,11 @@ void Reflector::State::watch_list_failed(const Error* error) {
 }
 
 void Reflector::State::arm_resync() {
-  if (options.resync_period <= Duration::zero()) return;
-  after(options.resync_period, [this] {
-    const bool wanted = !options.should_resync || options.should_resync();
+  if (options.resync_period <= Duration::zero() || !next_resync) return;
+  after(*next_resync - strand.clock().now(), [this] {
+    next_resync = later(strand.clock().now(), options.resync_period);
+    bool wanted = !options.should_resync;
+    if (!wanted) call_isolated("resync check", [&] { wanted = options.should_resync(); });
     if (wanted) {
       if (auto done = sink->resync(); !done) {
         log(LogLevel::Error, "resync failed", {{"reflector", options.name}, {"error", done.error()}});
@@ -352,7 +341,7 @@ void Reflector::State::arm_version_check() {
 
 void Reflector::State::arm_verify() {
   if (options.verify_every <= Duration::zero()) return;
-  after(options.verify_every, [this] {
+  after(next_verify - strand.clock().now(), [this] {
     count_restart("verify");
     drop_call();
     list_retried = false;
@@ -367,11 +356,9 @@ void Reflector::State::arm_verify() {
 /// Asks for the server's current version beside the running watch. Lower than ours: the server's data was restored, our
 /// versions are from a future that never happened, and only a full list helps.
 void Reflector::State::check_version() {
-  const auto made_in = generation;
   const auto ours = last_version;
-  auto receiver = std::make_shared<VersionReceiver>([this, made_in, ours, weak = self](Result<meta::ListMeta> answer) {
-    const auto alive = weak.lock();
-    if (!alive || generation != made_in || !answer) return;
+  auto receiver = std::make_shared<VersionReceiver>(in_generation([this, ours](Result<meta::ListMeta> answer) {
+    if (!answer) return;
     const auto order = meta::compare_resource_versions(answer->resource_version, ours);
     if (!order || *order != std::strong_ordering::less) return;
     log(LogLevel::Warning, "the server's versions went back, listing anew",
@@ -379,7 +366,7 @@ void Reflector::State::check_version() {
     versions_went_back = true;
     count_restart("versions_went_back");
     round();
-  });
+  }));
   if (side_call) strand.post([done = std::move(side_call)] {});
   side_call = source->current_version(strand, std::move(receiver));
 }

@@ -60,8 +60,9 @@ struct ReflectorOptions {
   std::string type_description;  ///< "pods", "/v1, Kind=Foo"; default "<unspecified>"
   /// Events of another kind are skipped and counted. Absent: every kind is taken.
   std::optional<meta::GroupVersionKind> expected_kind;
-  Duration resync_period = Duration::zero();  ///< 0: never
-  std::function<bool()> should_resync;        ///< asked at each tick; absent: yes
+  /// From the first whole state on, whatever watches and lists come between; 0: never.
+  Duration resync_period = Duration::zero();
+  std::function<bool()> should_resync;  ///< asked at each tick; absent: yes
   Duration min_watch_timeout =
       std::chrono::minutes(5);  ///< smaller values are ignored; each watch gets 1 to 2 times it
   std::int64_t page_size = 0;   ///< 0: by the rules of list versions
@@ -95,7 +96,8 @@ struct ReflectorOptions {
 ///
 /// Threads: a state machine on its strand; the accessors are safe from any thread. It starts no thread.
 /// Stop: stop() cancels what is under way; the sink is not called afterwards.
-/// Errors: go to the watch error handler and the status; nothing is thrown.
+/// Errors: go to the watch error handler and the status; nothing is thrown. What the source or the sink throws ends the
+/// round as an error does; what other functions throw is reported to the error sink and changes nothing.
 class Reflector : public std::enable_shared_from_this<Reflector> {
  public:
   static std::shared_ptr<Reflector> create(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink,
@@ -106,7 +108,8 @@ class Reflector : public std::enable_shared_from_this<Reflector> {
   void start();
   /// From any thread. `stopped` runs on the strand when nothing is under way any more.
   void stop(Task stopped = {});
-  /// start, wait for the token, stop: for a program that gives it a thread. Needs an executor with threads.
+  /// start, wait for the token, stop: for a program that gives it a thread. Needs an executor with threads. A token
+  /// that has fired already: nothing is asked of the source.
   void run(std::stop_token stop);
   /// Ends the running watch and lists anew, as after an expired version.
   void relist();

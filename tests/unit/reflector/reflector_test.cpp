@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/fixture_executor.hpp"
-#include "unit/reflector/script.hpp"
+#include "unit/reflector/reflector_fixture.hpp"
 
 namespace kubexx::reflector {
 namespace {
@@ -14,42 +13,6 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::Pair;
-
-class ReflectorTest : public testing::Test {
- protected:
-  void start(ReflectorOptions options = {}) {
-    options.random = &random;
-    if (options.type_description.empty()) options.type_description = "configmaps";
-    if (!options.watch_error_handler) {
-      options.watch_error_handler = [this](const Error& error) { errors.push_back(error.message()); };
-    }
-    reflector = Reflector::create(script, sink, Strand(executor), std::move(options));
-    reflector->start();
-    executor->run_until_idle();
-  }
-  void run() { executor->run_until_idle(); }
-  void send(meta::WatchEventType type, meta::Object object) {
-    script->stream().send({type, std::move(object)});
-    run();
-  }
-  ReflectorState state() const { return reflector->status().state; }
-  std::vector<std::string> list_versions() const {
-    std::vector<std::string> versions;
-    for (const auto& query : script->lists) versions.push_back(query.resource_version);
-    return versions;
-  }
-  void TearDown() override {
-    if (reflector) reflector->stop();
-    executor->run_until_idle();
-  }
-
-  FixtureExecutor executor;
-  std::shared_ptr<Script> script = std::make_shared<Script>();
-  std::shared_ptr<Recorder> sink = std::make_shared<Recorder>();
-  std::shared_ptr<Reflector> reflector;
-  Random random{7};
-  std::vector<std::string> errors;
-};
 
 // TestReflectorListAndWatch, list mode
 TEST_F(ReflectorTest, ListsAtZeroThenWatchesFromTheListsVersion) {
@@ -411,6 +374,26 @@ TEST_F(ReflectorTest, ATableIsRefused) {
   EXPECT_TRUE(sink->history.empty());
 }
 
+// TestIsUnsupportedTableObject
+TEST_F(ReflectorTest, OnlyTheTableOfTheMetaGroupIsNoObject) {
+  script->answers.push_back({{}, meta::ListMeta{"shop.example.com/v1", "Table", "1", "", {}}});
+  start();
+  EXPECT_TRUE(errors.empty());
+  const auto table = [](const std::string& api_version) {
+    return meta::object_from_json(R"({"kind":"Table","apiVersion":")" + api_version +
+                                  R"(","metadata":{"name":"t","namespace":"ns","resourceVersion":"7"}})");
+  };
+
+  send(meta::WatchEventType::Added, table("meta.k8s.io/v1"));
+  send(meta::WatchEventType::Added, table("meta.k8s.io/v1beta1"));
+  EXPECT_EQ(reflector->status().skipped, 2U);
+  EXPECT_TRUE(sink->state.empty());
+
+  send(meta::WatchEventType::Added, table("shop.example.com/v1"));
+  EXPECT_EQ(reflector->status().skipped, 2U);
+  EXPECT_THAT(sink->state, ElementsAre(Pair("t", "7")));
+}
+
 // TestWatchTimeout
 TEST_F(ReflectorTest, WatchTimeoutsAreRandomBetweenOnceAndTwiceTheMinimum) {
   for (const auto& [asked, least] : {std::pair{minutes(0), 300}, {minutes(1), 300}, {minutes(30), 1800}}) {
@@ -607,7 +590,7 @@ TEST_F(ReflectorTest, CountsTheBytesOfListsAndWatches) {
   EXPECT_EQ(reflector->status().received_bytes, Script::kListBytes + 70U);
 }
 
-// TestReflectorWatchStoppedBefore, TestReflectorWatchStoppedAfter, TestRunUntil
+// TestReflectorWatchStoppedAfter, TestRunUntil
 TEST_F(ReflectorTest, StopClosesTheWatchAndSilencesTheSink) {
   script->answer({}, "1");
   start();

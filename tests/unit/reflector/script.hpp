@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,7 @@ class Script final : public ListerWatcher {
       }
       return std::make_unique<Held>(nullptr);
     }
+    if (throws) throw std::runtime_error("the source is broken");
     lists.push_back(options);
     if (!answers.empty()) {
       auto answer = std::move(answers.front());
@@ -94,6 +96,7 @@ class Script final : public ListerWatcher {
 
   std::unique_ptr<Call> watch(const meta::ListOptions& options, const Strand& strand,
                               std::shared_ptr<WatchSink> sink) override {
+    if (throws) throw std::runtime_error("the source is broken");
     watches.push_back(options);
     auto stream = std::make_shared<Stream>(Stream{std::move(sink), strand});
     streams.push_back(stream);
@@ -127,6 +130,7 @@ class Script final : public ListerWatcher {
   bool watch_list = false;
   bool watchable = true;
   bool can_await = false;
+  bool throws = false;  // out of list and watch
   std::string server;
   std::string current_version;  // answers version checks; empty: they hang
   int version_checks = 0;
