@@ -34,7 +34,7 @@ class PlainInformerTest : public testing::Test {
   std::shared_ptr<Script> script = std::make_shared<Script>();
 };
 
-// ExampleNewInformer, TestUpdate
+// Example, ExampleNewInformer
 TEST_F(PlainInformerTest, TheStoreFollowsTheSourceAndTheHandlerHearsEachChange) {
   script->answer({config_map("a", "1")}, "5");
   const auto informer = make();
@@ -54,17 +54,22 @@ TEST_F(PlainInformerTest, TheStoreFollowsTheSourceAndTheHandlerHearsEachChange) 
   executor->run_until_idle();
 }
 
-// TestTransformingInformer
-TEST_F(PlainInformerTest, HandlersAndStoreSeeTransformedObjectsOnly) {
-  script->answer({config_map("a", "1")}, "5");
+TEST_F(PlainInformerTest, AnIndexAnswersFromTheFirstListOn) {
+  script->answer({config_map("a", "1", "x"), config_map("b", "2", "y")}, "5");
+  const auto by_value = [](const meta::Object& object) -> Result<std::vector<std::string>> {
+    return std::vector<std::string>{std::string(object["data"]["v"].string())};
+  };
   NewInformerOptions options;
-  options.transform = [](meta::Object) -> Result<meta::Object> { return config_map("renamed", "1"); };
-  const auto informer = make(std::move(options));
+  options.reflector.version_check = Duration::zero();
+  const auto informer = new_indexer_informer(script, make_handler(ResourceEventHandlerFuncs<>{}), Strand(executor),
+                                             {{"value", by_value}}, std::move(options));
   informer.controller->start();
   executor->run_until_idle();
+  EXPECT_THAT(informer.store->index_keys("value", "x").value(), ElementsAre("ns/a"));
+  send(meta::WatchEventType::Modified, config_map("b", "6", "x"));
 
-  EXPECT_THAT(calls, ElementsAre("add renamed"));
-  EXPECT_THAT(informer.store->list_keys(), ElementsAre("ns/renamed"));
+  EXPECT_THAT(informer.store->index_keys("value", "x").value(), ElementsAre("ns/a", "ns/b"));
+  EXPECT_THAT(informer.store->index_keys("value", "y").value(), ElementsAre());
   informer.controller->stop();
   executor->run_until_idle();
 }
