@@ -104,7 +104,13 @@ class ClientListerWatcher final : public reflector::ListerWatcher {
   }
 
   bool supports_watch() const override { return options_.watchable; }
-  std::string identity() const override { return client_.config().host + " " + path_.resource.to_string(); }
+  std::string identity() const override {
+    const auto query = tweaked({});
+    auto text = client_.config().host + " " + path_.resource.to_string();
+    if (!query.label_selector.empty()) text += " labels " + query.label_selector;
+    if (!query.field_selector.empty()) text += " fields " + query.field_selector;
+    return text;
+  }
   std::unique_ptr<reflector::Call> await_served(const Strand& strand, Task served) override {
     return std::make_unique<ServedPoll>(client_, path_.resource, strand, std::move(served));
   }

@@ -1,7 +1,6 @@
 #include "reflector/machine.hpp"
 
 #include "kubexx/base/log.hpp"
-#include "reflector/watch_list_memory.hpp"
 
 namespace kubexx::reflector {
 
@@ -46,9 +45,8 @@ void Reflector::State::round() {
   list_unlimited = false;
   short_streams = 0;
   change_status([](ReflectorStatus& s) { ++s.attempts; });
-  const bool refused = watch_list_refused(source->identity(), strand.clock().now());
-  if (options.watch_list && source->supports_watch_list() && source->supports_watch() && !unwatchable && !refused &&
-      !versions_went_back) {
+  if (options.watch_list && source->supports_watch_list() && source->supports_watch() && !unwatchable &&
+      !versions_went_back && !watch_list_refused()) {
     start_watch_list();
   } else {
     start_list();

@@ -68,6 +68,9 @@ struct Reflector::State {
   void start_watch_list();
   void watch_list_failed(const Error* error);
   void watch_list_progress();
+  void watch_list_stalled();
+  bool watch_list_refused() const;
+  void remember_refusal();
   void start_watch();
   void watch_opened();
   void watch_event(meta::WatchEvent event);
@@ -127,7 +130,10 @@ struct Reflector::State {
   bool propagate = false;
   std::uint64_t stream_events = 0;
   TimePoint stream_start;
+  TimePoint opened_at;
+  TimePoint last_progress;  // of a WatchList: when it was opened, or its last new object
   Timer progress_timer;
+  TimePoint refused_until{};  // no WatchList before, whatever other reflectors of this server do
   std::optional<TimePoint> internal_error_since;
   TimePoint last_internal_error;
   bool watched = false;      // since the last whole state

@@ -21,7 +21,7 @@ Memory& memory() {
 
 }  // namespace
 
-bool watch_list_refused(const std::string& identity, TimePoint now) {
+bool refusal_remembered(const std::string& identity, TimePoint now) {
   if (identity.empty()) return false;
   auto& m = memory();
   const std::lock_guard lock(m.mutex);
@@ -32,7 +32,7 @@ bool watch_list_refused(const std::string& identity, TimePoint now) {
   return false;
 }
 
-void remember_watch_list_refusal(const std::string& identity, TimePoint until) {
+void remember_refusal(const std::string& identity, TimePoint until) {
   if (identity.empty()) return;
   auto& m = memory();
   const std::lock_guard lock(m.mutex);

@@ -13,6 +13,7 @@ namespace {
 constexpr Duration kShortWatch = std::chrono::seconds(1);
 constexpr Duration kInternalErrorQuiet = std::chrono::minutes(1);
 constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
+constexpr int kInAll = 10;  // times the progress deadline of a WatchList, for all of it
 
 class WatchReceiver final : public WatchSink {
  public:
@@ -101,22 +102,44 @@ void Reflector::State::open_stream(const meta::ListOptions& query, ReflectorStat
   call = source->watch(query, strand, std::move(receiver));
 }
 
-/// A WatchList must show progress: an event every now and then until its bookmark.
+/// A WatchList must show progress: a new object every now and then until its bookmark, which must come some day. What
+/// happens to known objects is no progress: a server that ignores the wish for a state sends that too. Until the stream
+/// is open it may wait for its turn; then only the long deadline counts, and nothing is held against the server.
 void Reflector::State::watch_list_progress() {
   progress_timer.cancel();
-  progress_timer = after(options.watch_list_progress, [this] {
-    log(LogLevel::Warning, "no progress of the WatchList, listing instead",
-        {{"reflector", options.name}, {"type", options.type_description}});
-    remember_watch_list_refusal(source->identity(), strand.clock().now() + options.watch_list_reprobe);
-    count_restart("watch_list_stalled");
-    drop_call();
-    start_list();
-  });
+  const auto patience = options.watch_list_progress;
+  const auto in_all = patience > Duration::max() / kInAll ? Duration::max() : patience * kInAll;
+  const auto due =
+      opened ? std::min(later(last_progress, patience), later(opened_at, in_all)) : later(stream_start, in_all);
+  const auto now = strand.clock().now();
+  if (now >= due) return watch_list_stalled();
+  progress_timer = after(due - now, [this] { watch_list_progress(); });
+}
+
+void Reflector::State::watch_list_stalled() {
+  log(LogLevel::Warning, "no progress of the WatchList, listing instead",
+      {{"reflector", options.name}, {"type", options.type_description}});
+  if (opened) remember_refusal();
+  count_restart("watch_list_stalled");
+  drop_call();
+  start_list();
+}
+
+bool Reflector::State::watch_list_refused() const {
+  const auto now = strand.clock().now();
+  return now < refused_until || refusal_remembered(source->identity(), now);
+}
+
+void Reflector::State::remember_refusal() {
+  refused_until = later(strand.clock().now(), options.watch_list_reprobe);
+  reflector::remember_refusal(source->identity(), refused_until);
 }
 
 void Reflector::State::watch_opened() {
   opened = true;
-  if (!in_initial) enter_watching();
+  if (!in_initial) return enter_watching();
+  opened_at = last_progress = strand.clock().now();
+  watch_list_progress();
 }
 
 void Reflector::State::enter_watching() {
@@ -160,7 +183,6 @@ void Reflector::State::watch_event(meta::WatchEvent event) {
   events_counter.add();
   const auto now = strand.clock().now();
   if (in_initial) {
-    watch_list_progress();
     change_status([now](ReflectorStatus& s) {
       ++s.events;
       s.last_activity = now;
@@ -223,6 +245,7 @@ void Reflector::State::watch_list_event(meta::WatchEvent& event) {
   }
   auto [place, fresh] = initial.insert_or_assign(*key, sink->prefer_known(std::move(event.object)));
   if (fresh) {
+    if (event.type == meta::WatchEventType::Added) last_progress = strand.clock().now();
     initial_order.push_back(std::move(*key));
     if (initial.size() % 1000 == 0) {
       const auto count = initial.size();
@@ -303,11 +326,12 @@ void Reflector::State::watch_list_failed(const Error* error) {
     return start_watch_list();
   }
   if (error && (error->is_bad_request() || error->is_method_not_supported() || error->is_invalid())) {
-    remember_watch_list_refusal(source->identity(), strand.clock().now() + options.watch_list_reprobe);
+    remember_refusal();
   }
-  if (clean_end(error) && opened && ++short_streams < options.watch_list_streams) {
+  if (clean_end(error) && opened) {
     count_restart("watch_list_closed");
-    return start_watch_list();
+    if (++short_streams < options.watch_list_streams) return start_watch_list();
+    remember_refusal();
   }
   if (error) note_error(*error);
   count_restart("watch_list_failed");

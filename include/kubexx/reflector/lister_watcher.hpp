@@ -74,7 +74,8 @@ class ListerWatcher {
   }
   /// False: events come from several watches, so the version of the newest says nothing about the others.
   virtual bool has_one_version() const { return true; }
-  /// What remembered WatchList refusals are kept by: server and resource. Empty: not remembered beyond this reflector.
+  /// What remembered WatchList refusals are kept by: server, resource and selectors (a refusal may be due to those).
+  /// Empty: not remembered beyond this reflector.
   virtual std::string identity() const { return {}; }
 };
 

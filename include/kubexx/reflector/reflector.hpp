@@ -69,10 +69,11 @@ struct ReflectorOptions {
   Backoff backoff;
   Duration max_internal_error_retry = Duration::zero();  ///< how long 500s in a stream are answered by re-watching
   bool watch_list = true;
-  Duration watch_list_progress = std::chrono::seconds(30);  ///< without an event for so long: fall back to a list
-  int watch_list_streams = 5;                               ///< streams that end before their bookmark: likewise
-  Duration watch_list_reprobe = std::chrono::minutes(10);   ///< how long a refusal is remembered
-  Duration version_check = std::chrono::minutes(5);         ///< how often a restored server is looked for; 0: never
+  /// A WatchList that brings no new object for so long, or takes ten times as long in all, is given up for a list.
+  Duration watch_list_progress = std::chrono::seconds(30);
+  int watch_list_streams = 5;                              ///< streams that end before their bookmark: likewise
+  Duration watch_list_reprobe = std::chrono::minutes(10);  ///< how long a refusal is remembered
+  Duration version_check = std::chrono::minutes(5);        ///< how often a restored server is looked for; 0: never
   /// A list of the version the cache has, on purpose: what differs is put right. 0: never.
   Duration verify_every = Duration::zero();
   Duration poll_interval = std::chrono::minutes(5);  ///< between lists of a resource without watch

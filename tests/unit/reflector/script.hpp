@@ -106,7 +106,7 @@ class Script final : public ListerWatcher {
       refusals.pop_front();
       if (refused) return std::make_unique<Held>(stream);
     }
-    stream->open();
+    if (!holds_watches) stream->open();
     return std::make_unique<Held>(stream);
   }
 
@@ -130,7 +130,8 @@ class Script final : public ListerWatcher {
   bool watch_list = false;
   bool watchable = true;
   bool can_await = false;
-  bool throws = false;  // out of list and watch
+  bool holds_watches = false;  // until the test opens them
+  bool throws = false;         // out of list and watch
   std::string server;
   std::string current_version;  // answers version checks; empty: they hang
   int version_checks = 0;
