@@ -159,6 +159,7 @@ void ProcessorListener::run() {
     room -= std::min(room, call_all(now));
     now.block.reset();
   }
+  if (closed_ && on_idle) on_idle();
 }
 
 /// Ends what was taken before and takes up to `limit` further ones, of one block. False: there are none, and no turn
@@ -273,6 +274,11 @@ bool ProcessorListener::wait_until_synced(std::stop_token stop) const {
 
 bool ProcessorListener::closed() const {
   return closed_;
+}
+
+bool ProcessorListener::running() const {
+  const std::lock_guard lock(mutex_);
+  return running_;
 }
 
 HandlerStatus ProcessorListener::status() const {

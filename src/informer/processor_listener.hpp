@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -39,7 +40,11 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   bool has_synced() const;
   bool wait_until_synced(std::stop_token stop) const;
   bool closed() const;
+  bool running() const;
+  const std::string& where() const noexcept { return where_; }
   HandlerStatus status() const;
+
+  std::function<void()> on_idle;  // called when no call runs any more after close(); set before the first add()
 
   // Resync bookkeeping, on the informer's strand.
   Duration requested_period{};

@@ -33,6 +33,9 @@ Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEven
     listener = ProcessorListener::create(std::move(handler), std::move(options), state_->options.handlers,
                                          state_->options.name, state_->options.metrics);
     listener->requested_period = period;
+    listener->on_idle = [weak = std::weak_ptr<State>(state_)] {
+      if (const auto state = weak.lock()) state->tell_ended();
+    };
     std::erase_if(state_->all_listeners, [](const auto& weak) { return weak.expired(); });
     state_->all_listeners.push_back(listener);
   }
@@ -57,6 +60,11 @@ void SharedIndexInformer::set_transform(delta::TransformFunc transform) {
   state_->options.transform = std::move(transform);
 }
 
+bool SharedIndexInformer::has_transform() const {
+  const std::lock_guard lock(state_->mutex);
+  return static_cast<bool>(state_->options.transform);
+}
+
 void SharedIndexInformer::set_watch_error_handler(reflector::WatchErrorHandler handler) {
   const std::lock_guard lock(state_->mutex);
   if (state_->started) throw std::logic_error("the watch error handler of a started informer cannot be changed");
@@ -74,14 +82,12 @@ void SharedIndexInformer::start(std::stop_token stop) {
   }
   // Behind the handlers that were added before.
   state_->strand.post([state = state_, stop = std::move(stop)]() mutable {
+    bool too_late = false;
     {
       const std::lock_guard lock(state->mutex);
-      if (state->stopping && !state->controller) {
-        state->stopped = true;
-        state->changed.notify_all();
-        return;
-      }
+      too_late = state->stopping;
     }
+    if (too_late) return state->finish();
     state->begin(std::move(stop));
   });
 }
@@ -115,6 +121,14 @@ void SharedIndexInformer::join() {
   const auto ended = std::make_shared<std::latch>(1);
   state_->strand.post([ended] { ended->count_down(); });
   ended->wait();
+}
+
+void SharedIndexInformer::on_end(std::function<void()> callback) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->on_end.push_back(std::move(callback));
+  }
+  state_->tell_ended();
 }
 
 bool SharedIndexInformer::has_started() const {

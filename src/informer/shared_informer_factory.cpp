@@ -1,23 +1,46 @@
 #include "kubexx/informer/shared_informer_factory.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
 
+#include "informer/ending.hpp"
 #include "kubexx/codec/resources.hpp"
 
 namespace kubexx::informer {
+namespace {
+
+/// What an informer of this scope lists, in order and each once; one empty name is all of them.
+std::vector<std::string> namespaces_of(const Scope& scope, const FactoryOptions& options) {
+  std::vector<std::string> names{scope.namespace_.empty() ? options.namespace_ : scope.namespace_};
+  if (scope.namespace_.empty() && !options.namespaces.empty()) names = options.namespaces;
+  const bool all = std::find(names.begin(), names.end(), "") != names.end();
+  if (scope.cluster_wide || all) return {""};
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Duration resync_of(const meta::GroupVersionResource& resource, const FactoryOptions& options) {
+  const auto custom = options.custom_resync.find(resource);
+  return custom == options.custom_resync.end() ? options.resync_period : custom->second;
+}
+
+}  // namespace
+
 namespace detail {
 
 std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
                                                    const meta::GroupVersionResource& resource,
-                                                   const meta::ResourceInfo* info, const Scope& scope,
+                                                   const meta::ResourceInfo* info, const Scope& given,
                                                    const FactoryOptions& options, const store::Indexers& indexers) {
-  std::vector<std::string> namespaces{scope.namespace_.empty() ? options.namespace_ : scope.namespace_};
-  if (scope.namespace_.empty() && !options.namespaces.empty()) namespaces = options.namespaces;
-  if (scope.cluster_wide || (info && !info->namespaced)) namespaces = {""};
-  std::sort(namespaces.begin(), namespaces.end());
-  namespaces.erase(std::unique(namespaces.begin(), namespaces.end()), namespaces.end());
+  Scope scope = given;
+  if (info && !info->namespaced) scope.cluster_wide = true;
+  auto namespaces = namespaces_of(scope, options);
   ClientSourceOptions source;
   source.projection = options.projection;
   source.metadata_only = options.metadata_only;
@@ -32,7 +55,7 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   made.resource = resource;
   made.description = resource.group_resource().to_string();
   made.name = (options.name.empty() ? "" : options.name + "/") + made.description;
-  if (!scope.namespace_.empty()) made.name += " in " + scope.namespace_;
+  if (namespaces != namespaces_of({}, options) && !namespaces[0].empty()) made.name += " in " + scope.namespace_;
   std::string selectors;
   if (!scope.label_selector.empty()) selectors += " -l " + scope.label_selector;
   if (!scope.field_selector.empty()) selectors += " --field-selector " + scope.field_selector;
@@ -40,8 +63,7 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   std::string where;
   for (const auto& each : namespaces) where += (where.empty() ? "" : ",") + each;
   made.scope = where.empty() ? selectors.substr(selectors.empty() ? 0 : 1) : "in " + where + selectors;
-  const auto custom = options.custom_resync.find(resource);
-  made.resync_period = custom == options.custom_resync.end() ? options.resync_period : custom->second;
+  made.resync_period = resync_of(resource, options);
   made.indexers = indexers;
   if (info && !options.metadata_only) made.expected_kind = info->gvk();
   made.transform = options.transform;
@@ -64,34 +86,151 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
 
 }  // namespace detail
 
-struct SharedInformerFactory::State {
+namespace {
+
+/// What informers are shared by: scopes that mean the same have the same.
+struct Key {
+  meta::GroupVersionResource resource;
+  std::vector<std::string> namespaces;
+  std::string label_selector;
+  std::string field_selector;
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+struct Entry {
+  std::shared_ptr<SharedIndexInformer> informer;  // null: it is being made
+  std::thread::id maker;
+  std::weak_ptr<void> lease;  // what its leases hold together
+  bool pinned = false;        // somebody asked for it without a lease: it lives with the factory
+};
+
+}  // namespace
+
+struct SharedInformerFactory::State : std::enable_shared_from_this<State> {
   State(rest::Client c, FactoryOptions o, bool d) : client(std::move(c)), options(std::move(o)), dynamic(d) {}
 
-  using Key = std::pair<meta::GroupVersionResource, Scope>;
-  struct Entry {
-    std::shared_ptr<SharedIndexInformer> informer;
-    std::weak_ptr<void> lease;  // set: lives as long as it
-    bool leased = false;
-  };
-
-  std::shared_ptr<SharedIndexInformer> obtain(const meta::GroupVersionResource& resource, const Scope& scope,
-                                              const meta::ResourceInfo* info) {
+  /// The typed API's description; null: it has none.
+  const meta::ResourceInfo* find(const meta::GroupVersionResource& resource) const {
+    return codec::find_resource(resource);
+  }
+  Result<void> check(const meta::GroupVersionResource& resource) const {
+    if (dynamic || find(resource)) return {};
+    return Error::config("no informer found for " + resource.to_string());
+  }
+  /// With what is known of the resource: a kind without namespaces is watched as a whole, whoever asks.
+  Scope whole(const meta::GroupVersionResource& resource, Scope scope, const meta::ResourceInfo* info) {
+    if (!info) info = find(resource);
     const std::lock_guard lock(mutex);
-    auto& entry = entries[{resource, scope}];
-    if (!entry.informer) {
-      entry.informer = detail::make_informer(client, resource, info, scope, options, store::namespace_indexers());
-      entry.leased = false;
+    if (info && !info->namespaced) without_namespaces.insert(resource);
+    if (without_namespaces.contains(resource)) scope.cluster_wide = true;
+    return scope;
+  }
+  Key key_of(const meta::GroupVersionResource& resource, const Scope& whole_scope) const {
+    return {resource, namespaces_of(whole_scope, options), whole_scope.label_selector, whole_scope.field_selector};
+  }
+
+  /// take(entry), under the lock, of the entry of this key; make() makes its informer, without the lock, while others
+  /// who want it wait.
+  template <class Make, class Take>
+  auto use(const Key& key, const Make& make, const Take& take) {
+    std::optional<Ending::Place> stopped;
+    std::unique_lock lock(mutex);
+    for (auto found = entries.find(key); found != entries.end(); found = entries.find(key)) {
+      Entry& entry = found->second;
+      if (!entry.informer) {
+        if (entry.maker == std::this_thread::get_id()) {
+          throw std::logic_error("the function that makes an informer asks the factory for it");
+        }
+        changed.wait(lock);
+        continue;
+      }
+      if (closed || !entry.informer->is_stopped()) return take(entry);
+      stopped = ending->add(std::move(entry.informer));
+      entries.erase(found);
+      break;
     }
+    entries[key].maker = std::this_thread::get_id();
+    lock.unlock();
+    std::shared_ptr<SharedIndexInformer> made;
+    try {
+      if (stopped) ending->let_go(*stopped);
+      made = make();
+      if (!made) throw std::logic_error("the function that makes an informer returned none");
+    } catch (...) {
+      lock.lock();
+      entries.erase(key);
+      changed.notify_all();
+      throw;
+    }
+    lock.lock();
+    Entry& entry = entries[key];
+    entry.informer = std::move(made);
+    changed.notify_all();
+    return take(entry);
+  }
+
+  template <class Take>
+  auto obtain(const meta::GroupVersionResource& resource, const Scope& scope, const meta::ResourceInfo* info,
+              const Take& take) {
+    const Scope wanted = whole(resource, scope, info);
+    // Whoever comes first, a dynamic factory asks for JSON.
+    const auto* described = dynamic ? nullptr : info ? info : find(resource);
+    const auto make = [&] {
+      return detail::make_informer(client, resource, described, wanted, options, store::namespace_indexers());
+    };
+    return use(key_of(resource, wanted), make, take);
+  }
+  static std::shared_ptr<SharedIndexInformer> pin(Entry& entry) {
+    entry.pinned = true;
     return entry.informer;
+  }
+
+  /// Takes an informer out, to be stopped, if `which` says yes.
+  template <class Which>
+  bool retire(const Key& key, const Which& which) {
+    std::unique_lock lock(mutex);
+    const auto found = entries.find(key);
+    if (found == entries.end() || !found->second.informer || !which(found->second)) return false;
+    const auto place = ending->add(std::move(found->second.informer));
+    entries.erase(found);
+    lock.unlock();
+    ending->let_go(place);
+    return true;
+  }
+
+  /// What the leases of an informer hold together.
+  struct Hold {
+    Hold(std::weak_ptr<State> s, Key k, std::weak_ptr<SharedIndexInformer> i)
+        : state(std::move(s)), key(std::move(k)), informer(std::move(i)) {}
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold() {
+      const auto alive = state.lock();
+      if (!alive) return;
+      alive->retire(key, [this](const Entry& now) {
+        const bool same = !now.informer.owner_before(informer) && !informer.owner_before(now.informer);
+        return same && !now.pinned && now.lease.expired();
+      });
+    }
+    const std::weak_ptr<State> state;
+    const Key key;
+    const std::weak_ptr<SharedIndexInformer> informer;
+  };
+  Lease lease(const Key& key, Entry& entry) {  // under the lock
+    auto hold = entry.lease.lock();
+    if (!hold) entry.lease = hold = std::make_shared<Hold>(weak_from_this(), key, entry.informer);
+    return Lease(entry.informer, std::move(hold));
   }
 
   rest::Client client;
   const FactoryOptions options;
   const bool dynamic;
+  const std::shared_ptr<Ending> ending = std::make_shared<Ending>();
   mutable std::mutex mutex;
-  std::map<Key, Entry> entries;                               // guarded by mutex
-  std::vector<std::shared_ptr<SharedIndexInformer>> retired;  // guarded by mutex; stopped, to be joined
-  bool closed = false;                                        // guarded by mutex
+  std::condition_variable changed;                          // an informer was made, or not
+  std::map<Key, Entry> entries;                             // guarded by mutex
+  std::set<meta::GroupVersionResource> without_namespaces;  // guarded by mutex
+  bool closed = false;                                      // guarded by mutex
 };
 
 SharedInformerFactory::SharedInformerFactory(rest::Client client)
@@ -106,76 +245,36 @@ SharedInformerFactory::~SharedInformerFactory() {
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::obtain(const meta::GroupVersionResource& resource,
                                                                    const Scope& scope, const meta::ResourceInfo* info) {
-  return state_->obtain(resource, scope, info);
+  return state_->obtain(resource, scope, info, State::pin);
 }
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::informer_for(const meta::GroupVersionResource& resource,
                                                                          const NewInformerFunc& make) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    const auto found = state_->entries.find({resource, {}});
-    if (found != state_->entries.end() && found->second.informer) return found->second.informer;
-  }
-  const auto custom = state_->options.custom_resync.find(resource);
-  auto made = make(state_->client,
-                   custom == state_->options.custom_resync.end() ? state_->options.resync_period : custom->second);
-  const std::lock_guard lock(state_->mutex);
-  auto& entry = state_->entries[{resource, {}}];
-  if (!entry.informer) entry.informer = std::move(made);
-  return entry.informer;
+  const auto make_one = [&] {
+    auto made = make(state_->client, resync_of(resource, state_->options));
+    if (made && state_->options.transform && !made->has_transform() && !made->has_started()) {
+      made->set_transform(state_->options.transform);
+    }
+    return made;
+  };
+  return state_->use(state_->key_of(resource, state_->whole(resource, {}, nullptr)), make_one, State::pin);
 }
 
 Result<GenericInformer> SharedInformerFactory::for_resource(const meta::GroupVersionResource& resource,
                                                             const Scope& scope) {
-  const meta::ResourceInfo* info = nullptr;
-  if (!state_->dynamic) {
-    info = codec::find_resource(resource);
-    if (!info) return Error::config("no informer found for " + resource.to_string());
-  }
-  return GenericInformer(Informer<meta::Object>(obtain(resource, scope, info)));
+  if (auto known = state_->check(resource); !known) return known.error();
+  return GenericInformer(Informer<meta::Object>(obtain(resource, scope, nullptr)));
 }
 
 Result<Lease> SharedInformerFactory::lease(const meta::GroupVersionResource& resource, const Scope& scope) {
-  const auto* info = codec::find_resource(resource);
-  if (!info && !state_->dynamic) return Error::config("no informer found for " + resource.to_string());
-  auto informer = obtain(resource, scope, info);
-  const std::lock_guard lock(state_->mutex);
-  auto& entry = state_->entries[{resource, scope}];
-  auto hold = entry.lease.lock();
-  if (!hold) {
-    hold = std::shared_ptr<void>(nullptr, [weak = std::weak_ptr<State>(state_), resource, scope](void*) {
-      const auto state = weak.lock();
-      if (!state) return;
-      std::shared_ptr<SharedIndexInformer> last;
-      {
-        const std::lock_guard inner(state->mutex);
-        const auto found = state->entries.find({resource, scope});
-        if (found == state->entries.end() || !found->second.leased || !found->second.lease.expired()) return;
-        last = std::move(found->second.informer);
-        state->entries.erase(found);
-        if (last) state->retired.push_back(last);
-      }
-      if (last) last->stop();
-    });
-    entry.lease = hold;
-    entry.leased = true;
-  }
-  return Lease(std::move(informer), std::move(hold));
+  if (auto known = state_->check(resource); !known) return known.error();
+  const Key key = state_->key_of(resource, state_->whole(resource, scope, nullptr));
+  return state_->obtain(resource, scope, nullptr, [&](Entry& entry) { return state_->lease(key, entry); });
 }
 
 bool SharedInformerFactory::stop_informer(const meta::GroupVersionResource& resource, const Scope& scope) {
-  std::shared_ptr<SharedIndexInformer> informer;
-  {
-    const std::lock_guard lock(state_->mutex);
-    const auto found = state_->entries.find({resource, scope});
-    if (found == state_->entries.end()) return false;
-    informer = std::move(found->second.informer);
-    state_->entries.erase(found);
-    if (informer) state_->retired.push_back(informer);
-  }
-  if (!informer) return false;
-  informer->stop();
-  return true;
+  const Key key = state_->key_of(resource, state_->whole(resource, scope, nullptr));
+  return state_->retire(key, [](const Entry&) { return true; });
 }
 
 void SharedInformerFactory::start(std::stop_token stop) {
@@ -183,9 +282,9 @@ void SharedInformerFactory::start(std::stop_token stop) {
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->closed) return;
-    std::erase_if(state_->retired, [](const auto& informer) { return informer->status().stopped; });
     for (const auto& [key, entry] : state_->entries) {
-      if (entry.informer && !entry.informer->has_started()) fresh.push_back(entry.informer);
+      const auto& informer = entry.informer;
+      if (informer && !informer->has_started() && !informer->is_stopped()) fresh.push_back(informer);
     }
   }
   for (const auto& informer : fresh) informer->start(stop);
@@ -207,10 +306,10 @@ void SharedInformerFactory::shutdown() {
     for (const auto& [key, entry] : state_->entries) {
       if (entry.informer) all.push_back(entry.informer);
     }
-    all.insert(all.end(), state_->retired.begin(), state_->retired.end());
   }
   for (const auto& informer : all) informer->stop();
   for (const auto& informer : all) informer->join();
+  state_->ending->wait();
 }
 
 std::vector<std::shared_ptr<SharedIndexInformer>> SharedInformerFactory::informers() const {

@@ -287,14 +287,38 @@ void SharedIndexInformer::State::tell_observers() {
   for (const auto& observer : alive) (*observer)();
 }
 
+/// Tells those who wait for the end, if it has come: also called when the last call of a closed handler has returned.
+void SharedIndexInformer::State::tell_ended() {
+  std::vector<std::function<void()>> callbacks;
+  std::vector<std::shared_ptr<ProcessorListener>>
+      alive;  // may be the last to hold a handler: released without the lock
+  {
+    const std::lock_guard lock(mutex);
+    if (!stopped) return;
+    for (const auto& weak : all_listeners) {
+      if (auto listener = weak.lock()) alive.push_back(std::move(listener));
+    }
+    if (std::any_of(alive.begin(), alive.end(), [](const auto& listener) { return listener->running(); })) return;
+    callbacks.swap(on_end);
+  }
+  // Behind every task of ours: when these run, none of them holds the informer any more.
+  for (auto& callback : callbacks) strand.post(std::move(callback));
+}
+
 void SharedIndexInformer::State::end() {
+  bool never_ran = false;
   {
     const std::lock_guard lock(mutex);
     if (stopping) return;
     stopping = true;
-    if (!started) stopped = true;
+    never_ran = !started;
+    if (never_ran) stopped = true;
     changed.notify_all();
-    if (!started) return;
+  }
+  if (never_ran) {
+    tell_observers();
+    tell_ended();
+    return;
   }
   // Behind a begin() that may still be on its way.
   strand.post([self = shared_from_this()] {
@@ -314,6 +338,7 @@ void SharedIndexInformer::State::finish() {
     changed.notify_all();
   }
   tell_observers();
+  tell_ended();
 }
 
 Result<void> SharedIndexInformer::State::wait(const std::function<std::optional<Result<void>>()>& check,

@@ -26,6 +26,7 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   void synced();
   void processed();
   void tell_observers();
+  void tell_ended();
   void announce(Notification notification) override;                       // strand
   void distribute();                                                       // strand: what was announced
   void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
@@ -57,6 +58,7 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   std::string version;                                                  // guarded by mutex; of the store
   std::uint64_t rollbacks = 0;                                          // guarded by mutex; the version fell
   mutable std::vector<std::weak_ptr<std::function<void()>>> observers;  // guarded by mutex
+  std::vector<std::function<void()>> on_end;                            // guarded by mutex
   std::optional<std::string> mutated_key;                               // guarded by mutex
   std::size_t handler_count = 0;                                        // guarded by mutex
   std::shared_ptr<Controller> published_controller;                     // guarded by mutex; for readers off the strand

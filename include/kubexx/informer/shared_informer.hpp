@@ -114,11 +114,15 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   /// Both throw std::logic_error after the start.
   void set_transform(delta::TransformFunc transform);
   void set_watch_error_handler(reflector::WatchErrorHandler handler);
+  bool has_transform() const;
 
   void start(std::stop_token stop = {});  ///< once; returns at once
   void run(std::stop_token stop);         ///< start and wait until everything has ended
   void stop();                            ///< asks; join() waits
   void join();                            ///< until nothing of it runs; at once when it was never started
+  /// Calls back once, from the executor, when it was stopped and nothing of it runs any more, handlers included; soon
+  /// when that is so already.
+  void on_end(std::function<void()> callback);
   bool has_started() const;
   bool is_stopped() const;
 

@@ -45,7 +45,7 @@ struct FactoryOptions {
   std::map<meta::GroupVersionResource, Duration> custom_resync = {};
   std::string namespace_ = {};  ///< empty: all
   /// Instead of `namespace_`: these together, as one informer with one list and watch for each. Its versions cannot be
-  /// waited for; a Scope with one namespace has an informer whose versions can.
+  /// waited for; a Scope with one namespace has an informer whose versions can. An empty one among them means all.
   std::vector<std::string> namespaces = {};
   std::function<void(meta::ListOptions&)> tweak_list_options = {};
   delta::TransformFunc transform = {};
@@ -60,7 +60,8 @@ struct FactoryOptions {
   std::optional<bool> mutation_detector = {};
 };
 
-/// Part of a resource: what an informer is shared by, beside the resource itself.
+/// Part of a resource: what an informer is shared by, beside the resource itself. Scopes that mean the same objects by
+/// the same selectors share one.
 struct Scope {
   std::string namespace_ = {};  ///< empty: the factory's
   std::string label_selector = {};
@@ -80,7 +81,8 @@ class GenericInformer {
   Informer<meta::Object> informer_;
 };
 
-/// Holds an informer that ends with its last lease: the watch stops and the cache is freed.
+/// Holds an informer that ends with its last lease: the watch stops, and the cache is freed as soon as the last call of
+/// a handler has returned. An informer that was also asked for without a lease lives with the factory.
 class [[nodiscard]] Lease {
  public:
   Lease(std::shared_ptr<SharedIndexInformer> informer, std::shared_ptr<void> hold)
@@ -99,7 +101,9 @@ class [[nodiscard]] Lease {
 /// Makes informers and shares them: one per resource and scope, whoever asks.
 ///
 /// An informer is made when it is first asked for, and runs from the next start(). It lives with the factory, unless it
-/// is leased or stopped by stop_informer(). The destructor stops everything and waits for it.
+/// is leased or stopped by stop_informer(). Who asks for one that was stopped, also by the token given to start(), gets
+/// a new one, which runs from the next start(); after shutdown() nothing new is made of what is there. The destructor
+/// stops everything and waits for it.
 ///
 /// Threads: safe from any thread. shutdown() and the destructor must not be called from a handler.
 class SharedInformerFactory {
@@ -114,13 +118,17 @@ class SharedInformerFactory {
   Informer<T> informer_for(const Scope& scope = {}) {
     return Informer<T>(obtain(T::kResource.gvr(), scope, &T::kResource));
   }
-  /// The first function to be called for a resource makes its informer; it gets the client and the resync period.
+  /// The first function to be called for a resource makes its informer, once; it gets the client and the resync period.
+  /// The factory's transform is set where the informer has none; its name is the function's matter. What the function
+  /// throws is thrown, and the next one is called then. It must not ask for the informer that it makes
+  /// (std::logic_error), nor return null.
   using NewInformerFunc = std::function<std::shared_ptr<SharedIndexInformer>(const rest::Client&, Duration)>;
   std::shared_ptr<SharedIndexInformer> informer_for(const meta::GroupVersionResource& resource,
                                                     const NewInformerFunc& make);
   /// The same informer as the typed chain gives. A resource that the typed API does not know is an Error; the dynamic
   /// factory takes any.
   Result<GenericInformer> for_resource(const meta::GroupVersionResource& resource, const Scope& scope = {});
+  /// As for_resource, for as long as somebody holds a Lease.
   Result<Lease> lease(const meta::GroupVersionResource& resource, const Scope& scope = {});
   /// Stops one informer and forgets it; asking again makes a new one. False: there is none.
   bool stop_informer(const meta::GroupVersionResource& resource, const Scope& scope = {});

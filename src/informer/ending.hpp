@@ -1,0 +1,56 @@
+#pragma once
+
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "kubexx/informer/shared_informer.hpp"
+
+namespace kubexx::informer {
+
+/// Informers that were stopped, or stopped by themselves, until nothing of them runs. Each goes as soon as it has
+/// ended.
+class Ending : public std::enable_shared_from_this<Ending> {
+ public:
+  using Informer = std::shared_ptr<SharedIndexInformer>;
+  using Place = std::list<Informer>::iterator;
+
+  /// From here on wait() waits for it.
+  Place add(Informer informer) {
+    const std::lock_guard lock(mutex_);
+    return informers_.insert(informers_.end(), std::move(informer));
+  }
+  /// Stops it and lets it go at its end. Without a lock: what it holds of the user may go at once.
+  void let_go(Place place) {
+    const Informer informer = *place;
+    informer->on_end([weak = weak_from_this(), place] {
+      if (const auto self = weak.lock()) self->ended(place);
+    });
+    informer->stop();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return informers_.empty(); });
+  }
+
+ private:
+  void ended(Place place) {
+    Informer last;
+    {
+      const std::lock_guard lock(mutex_);
+      last.swap(*place);
+    }
+    last.reset();
+    const std::lock_guard lock(mutex_);
+    informers_.erase(place);
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Informer> informers_;  // guarded by mutex_; null: just going
+};
+
+}  // namespace kubexx::informer
