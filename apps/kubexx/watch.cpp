@@ -186,7 +186,7 @@ class Watch {
       registrations.push_back(informers_[i]->add_event_handler(lines.back()));
     }
     const std::jthread complaining([this] { complain(informers_, end_.token()); });
-    factory.start(end_.token());
+    factory.start();
     if (const auto failure = sync(factory)) {
       end_.request_stop();
       return fail(*failure);
@@ -196,6 +196,10 @@ class Watch {
     }
     wait_for_end(end_.token());
     end_.request_stop();
+    if (flags_.dump_cache) {  // every change that the cache has seen is a line before it
+      for (const auto& informer : informers_) informer->stop_with_drain();
+      for (const auto& informer : informers_) informer->join();
+    }
     registrations.clear();
     factory.shutdown();
     if (flags_.dump_cache) dump(informers_);

@@ -1,7 +1,7 @@
 // The rows of our benchmarks that need no server, with client-go: the same objects, the same work, as many runs, of
 // which the middle one counts. Prints one line for each row whose name contains the argument, with tabs between: its
 // name, operations a second, CPU nanoseconds each (or two dashes), and for some rows another counter. The names are
-// those of ours.
+// those of ours. With --server as the first argument it is the client of benchmarks/sync (sync.go).
 //
 // The rows of the in-order queue are not here: the client-go of this package (0.20) has only the DeltaFIFO.
 package main
@@ -123,6 +123,10 @@ func must(err error) {
 }
 
 func main() {
+	if len(os.Args) > 3 && os.Args[1] == "--server" {
+		withServer(os.Args[2:])
+		return
+	}
 	filter := ""
 	if len(os.Args) > 1 {
 		filter = os.Args[1]

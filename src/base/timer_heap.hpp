@@ -6,14 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/deadline.hpp"
 #include "kubexx/base/executor.hpp"
 
 namespace kubexx::detail {
-
-/// `now + delay` without running over the end of time.
-inline TimePoint after(TimePoint now, Duration delay) {
-  return delay >= TimePoint::max() - now ? TimePoint::max() : now + delay;
-}
 
 /// Pending timers in the order they become due; equal times keep the order of insertion. Canceled timers released
 /// their tasks already; the husks they leave are swept before they outnumber the living.

@@ -11,7 +11,6 @@
 #include "delta/intake.hpp"
 #include "delta/prefetch.hpp"
 #include "delta/small_key.hpp"
-#include "kubexx/base/log.hpp"
 
 namespace kubexx::delta {
 
@@ -192,6 +191,8 @@ Result<void> DeltaFifo::State::replace(std::vector<meta::Object> objects) {
   }
   const std::unordered_set<std::string_view> listed(keys.begin(), keys.end());
   const DeltaType type = options.emit_delta_type_replaced ? DeltaType::Replaced : DeltaType::Sync;
+  std::vector<std::string> vanished;
+  bool nothing_to_take = false;
   change([&] {
     for (std::size_t i = 0; i < keys.size(); ++i) append(SmallKey(keys[i]), Delta(type, std::move(objects[i])));
     std::vector<std::pair<std::string, meta::Object>> gone;
@@ -208,12 +209,15 @@ Result<void> DeltaFifo::State::replace(std::vector<meta::Object> objects) {
       for (const std::string& key : options.known_objects->list_keys()) {
         if (listed.contains(key) || items.find(key) != nullptr || find_in_flight(key) != nullptr) continue;
         meta::Object last = options.known_objects->get(key);
-        if (!last) log(LogLevel::Warning, "a known object vanished during a replace", {{"key", key}});
+        if (!last) vanished.push_back(key);
         bury(key, std::move(last));
       }
     }
     populate(items.size());
+    nothing_to_take = items.empty();
   });
+  warn_of_vanished(vanished);
+  if (nothing_to_take) gate.became_ready();  // as at a bookmark: there is a version, and nothing before it
   return {};
 }
 
@@ -303,6 +307,10 @@ Result<void> DeltaFifo::replace(std::vector<meta::Object> objects, std::string /
 Result<void> DeltaFifo::resync() {
   state_->resync();
   return {};
+}
+
+void DeltaFifo::bookmark(std::string_view /*resource_version*/) {
+  state_->gate.became_ready();
 }
 
 meta::Object DeltaFifo::prefer_known(meta::Object fresh) {

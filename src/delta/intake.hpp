@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/result.hpp"
@@ -43,6 +44,7 @@ class Intake {
     }
     const auto key = guarded([&] { return key_func_(object); });
     if (!key) return key.error().with_context("key of an object");
+    if (key->empty()) return Error::config("key of an object: it is empty");
     use(std::string_view(*key));
     return {};
   }
@@ -68,6 +70,9 @@ class Intake {
   meta::KeyFunc key_func_;
   TransformFunc transform_;
 };
+
+/// Known objects whose last state is not known: they are buried without one.
+void warn_of_vanished(const std::vector<std::string>& keys);
 
 /// Runs a process function; an exception is its Error.
 inline Result<void> run_process(const Queue::Process& process, Deltas& deltas, bool initial) {

@@ -114,7 +114,6 @@ bool OrderedQueue::State::take(Taken& into, std::size_t limit) {
   const std::int64_t end_of_initial = initial_end.load();
   into.initial = !gate.synced();
   into.ticket = next_ticket++;
-  into.deltas.swap(spare);
   if (limit == 1 || !head[head_at].delta.has_key()) {
     take_one(into);
     taken.store(first + 1);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "delta/ordered_queue_state.hpp"
-#include "kubexx/base/log.hpp"
 
 /// The operations that look at everything under way: they hold both mutexes, in the order head, tail.
 namespace kubexx::delta {
@@ -66,6 +65,7 @@ Result<void> OrderedQueue::State::replace_piecewise(std::vector<meta::Object> ob
   }
 
   bool was_empty = false;
+  std::vector<std::string> vanished;
   {
     const std::scoped_lock lock(head_mutex, tail_mutex);
     const auto bury = [&](const std::string& key, meta::Object last) {
@@ -78,12 +78,13 @@ Result<void> OrderedQueue::State::replace_piecewise(std::vector<meta::Object> ob
     for (const std::string& key : options.known_objects->list_keys()) {
       if (listed.contains(key) || under_way.contains(key)) continue;
       meta::Object last = options.known_objects->get(key);
-      if (!last) log(LogLevel::Warning, "a known object vanished during a replace", {{"key", key}});
+      if (!last) vanished.push_back(key);
       bury(key, std::move(last));
     }
     for (Item& item : items) was_empty |= push(std::move(item));
     populate(pushed.load(std::memory_order_relaxed));
   }
+  warn_of_vanished(vanished);
   after_push(was_empty);
   return {};
 }
@@ -135,8 +136,10 @@ Result<void> OrderedQueue::add_if_not_present(Deltas deltas) {
     const std::scoped_lock lock(state.head_mutex, state.tail_mutex);
     state.populate(0);
     std::unordered_set<std::string> queued;
+    bool list_queued = false;
     const auto note = [&](const State::Item& item) {
       if (item.delta.has_key()) queued.insert(state.key_text(item));
+      list_queued |= item.delta.type() == DeltaType::ReplacedAll;
     };
     std::for_each(state.head.begin() + static_cast<std::ptrdiff_t>(state.head_at), state.head.end(), note);
     std::for_each(state.tail.begin(), state.tail.end(), note);
@@ -152,7 +155,8 @@ Result<void> OrderedQueue::add_if_not_present(Deltas deltas) {
         state.processed.fetch_sub(1);
         continue;
       }
-      if (delta.has_key() && queued.contains(keys[i])) continue;
+      // A whole list that waits is newer, and behind it the change would undo what the list says.
+      if (delta.has_key() && (list_queued || queued.contains(keys[i]))) continue;
       was_empty |= state.push({std::move(delta), meta::hash_key(keys[i]), state.own_key(keys[i])});
     }
   }

@@ -75,7 +75,6 @@ struct OrderedQueue::State {
   std::vector<InFlight> in_flight;     // guarded by head_mutex
   std::uint64_t next_ticket = 0;       // guarded by head_mutex
   std::vector<std::uint64_t> seen;     // guarded by head_mutex; hashes of the batch being taken
-  Deltas spare;                        // guarded by head_mutex; an empty vector whose buffer is used again
   std::atomic<std::int64_t> taken{0};  // written under head_mutex
   std::atomic<std::int64_t> processed{0};
 

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "delta/intake.hpp"
+#include "kubexx/base/log.hpp"
+
 namespace kubexx::delta {
 namespace {
 
@@ -16,6 +19,12 @@ Result<void> pop_when_ready(Wait wait, TryPop try_pop) {
 }
 
 }  // namespace
+
+void warn_of_vanished(const std::vector<std::string>& keys) {
+  for (const auto& key : keys) {
+    log(LogLevel::Warning, "a known object vanished during a replace", {{"key", key}});
+  }
+}
 
 Result<void> Queue::pop(const Process& process, std::stop_token stop) {
   return pop_when_ready([&] { return wait(stop); }, [&] { return try_pop(process); });

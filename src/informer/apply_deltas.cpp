@@ -57,23 +57,24 @@ Result<void> replace_all(const Delta& delta, bool initial, store::Indexer& store
     notification.repair = repair;
     announcer.announce(std::move(notification));
   };
-  std::unordered_set<std::string> listed;
+  std::vector<std::string> keys;
+  keys.reserve(delta.objects().size());
   for (const auto& object : delta.objects()) {
     auto key = store.key_of(object);
     if (!key) return key.error();
-    listed.insert(std::move(*key));
+    keys.push_back(std::move(*key));
   }
   if (auto done = store.replace(delta.objects(), delta.resource_version()); !done) return done;
   const auto cause = cause_of(delta.type(), initial);
   if (!before.empty()) {
+    const std::unordered_set<std::string_view> listed(keys.begin(), keys.end());
     before.for_each_with_key([&](std::string_view key, const meta::Object& object) {
-      std::string text(key);
-      if (!listed.contains(text)) tell(removal(std::move(text), object, false, EventCause::Relist));
+      if (!listed.contains(key)) tell(removal(std::string(key), object, false, EventCause::Relist));
     });
   }
-  for (const auto& object : delta.objects()) {
-    auto old = before.empty() ? meta::Object() : before.get(*store.key_of(object));
-    tell(change(std::move(old), object, cause, initial));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto old = before.empty() ? meta::Object() : before.get(keys[i]);
+    tell(change(std::move(old), delta.objects()[i], cause, initial));
   }
   return {};
 }

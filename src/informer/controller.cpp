@@ -3,6 +3,7 @@
 #include <latch>
 #include <memory>
 
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/stop.hpp"
 
@@ -10,6 +11,25 @@ namespace kubexx::informer {
 namespace {
 
 constexpr int kPopsPerTurn = 16;  // then others on the executor get their turn
+
+Result<void> guarded(const delta::Queue::Process& process, delta::Deltas& deltas, bool initial) {
+  try {
+    return process(deltas, initial);
+  } catch (...) {
+    return current_exception_as_error();
+  }
+}
+
+reflector::ReflectorOptions reflector_options(const Config& config) {
+  auto options = config.reflector;
+  if (config.object_type) options.expected_kind = config.object_type;
+  if (!config.object_description.empty()) options.type_description = config.object_description;
+  if (config.full_resync_period > Duration::zero()) options.resync_period = config.full_resync_period;
+  if (config.should_resync) options.should_resync = config.should_resync;
+  if (config.watch_error_handler) options.watch_error_handler = config.watch_error_handler;
+  if (config.page_size) options.page_size = *config.page_size;
+  return options;
+}
 
 }  // namespace
 
@@ -21,7 +41,10 @@ struct Controller::State : std::enable_shared_from_this<State> {
     for (int i = 0; i < kPopsPerTurn && !stopped; ++i) {
       Result<bool> popped =
           config.process_batch ? config.queue->try_pop_batch(wrapped_batch, wrapped) : config.queue->try_pop(wrapped);
-      if (popped && !*popped) return;
+      if (popped && !*popped) {
+        if (config.caught_up) config.caught_up();
+        return;
+      }
       if (!popped) log(LogLevel::Warning, "processing a change failed", {{"error", popped.error()}});
     }
     if (!stopped) schedule();
@@ -39,7 +62,7 @@ struct Controller::State : std::enable_shared_from_this<State> {
     if (!config.retry_on_error) return process;
     return [this, process](delta::Deltas& deltas, bool initial) -> Result<void> {
       auto copy = deltas;
-      auto done = process(deltas, initial);
+      auto done = guarded(process, deltas, initial);
       if (done) return done;
       if (auto back = config.queue->add_if_not_present(std::move(copy)); !back) return back;
       return done;
@@ -67,14 +90,14 @@ std::shared_ptr<Controller> Controller::create(Config config, Strand strand) {
     if (const auto self = weak.lock()) self->schedule();
   });
   state->reflector = reflector::Reflector::create(state->config.lister_watcher, state->config.queue, state->strand,
-                                                  state->config.reflector);
+                                                  reflector_options(state->config));
   return std::shared_ptr<Controller>(new Controller(std::move(state)));
 }
 
 void Controller::start() {
   if (state_->started.exchange(true)) {
     log(LogLevel::Warning, "an informer's controller was started twice",
-        {{"type", state_->config.reflector.type_description}});
+        {{"type", state_->reflector->type_description()}});
     return;
   }
   state_->reflector->start();
@@ -89,6 +112,7 @@ void Controller::stop(Task stopped) {
 }
 
 void Controller::run(std::stop_token token) {
+  if (token.stop_requested() && !state_->started) return;
   if (state_->started) return start();  // logs
   start();
   wait_for_stop(token);

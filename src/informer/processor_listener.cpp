@@ -1,44 +1,76 @@
-#include "informer/processor_listener.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "informer/notification.hpp"
 #include "kubexx/base/error_sink.hpp"
+#include "kubexx/informer/shared_processor.hpp"
 
 namespace kubexx::informer {
 namespace {
 
 constexpr std::size_t kCallsPerTurn = 64;
 
-std::string key_of(const Notification& n) {
-  return n.kind == Notification::Kind::Delete ? n.key : meta::ObjectKey::of(n.after).to_string();
+/// Who waits for whom, so that handlers that remove each other do not wait forever.
+class Waits {
+ public:
+  /// False: `target`'s call waits for `waiter`'s, directly or over others.
+  bool begin(const ProcessorListener* waiter, const ProcessorListener* target) {
+    const std::lock_guard lock(mutex_);
+    for (auto at = waits_.find(target); at != waits_.end(); at = waits_.find(at->second)) {
+      if (at->second == waiter) return false;
+    }
+    waits_[waiter] = target;
+    return true;
+  }
+  void end(const ProcessorListener* waiter) {
+    const std::lock_guard lock(mutex_);
+    waits_.erase(waiter);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const ProcessorListener*, const ProcessorListener*> waits_;  // guarded by mutex_
+};
+
+Waits& waits() {
+  static Waits all;
+  return all;
 }
+
+/// What the key function says, and "namespace/name" where there is none or it fails.
+std::string key_or_name(const meta::Object& object, const meta::KeyFunc& key_func) {
+  if (key_func) {
+    try {
+      if (auto key = key_func(object)) return std::move(*key);
+    } catch (...) {  // it has named this object before; if it fails now, the name must do
+    }
+  }
+  return meta::ObjectKey::of(object).to_string();
+}
+
+thread_local const ProcessorListener* calling = nullptr;  // whose handler this thread is in
 
 }  // namespace
 
-ProcessorListener::ProcessorListener(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options,
-                                     std::shared_ptr<Executor> executor, const std::string& informer,
-                                     const std::shared_ptr<MetricsRegistry>& metrics)
+ProcessorListener::ProcessorListener(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options, Place place)
     : handler_(std::move(handler)),
       options_(std::move(options)),
-      executor_(std::move(executor)),
-      where_("handler " + options_.name + " of " + informer) {
-  if (metrics) {
-    const MetricLabels labels{{"informer", informer}, {"handler", options_.name}};
-    latency_ = metrics->histogram("kubexx_handler_seconds", "How long calls of a handler take", labels);
-    errors_ = metrics->counter("kubexx_handler_errors_total", "Calls of a handler that threw", labels);
+      place_(std::move(place)),
+      where_("handler " + options_.name + " of " + place_.informer) {
+  if (place_.metrics) {
+    const MetricLabels labels{{"informer", place_.informer}, {"handler", options_.name}};
+    latency_ = place_.metrics->histogram("kubexx_handler_seconds", "How long calls of a handler take", labels);
+    errors_ = place_.metrics->counter("kubexx_handler_errors_total", "Calls of a handler that threw", labels);
   }
 }
 
 std::shared_ptr<ProcessorListener> ProcessorListener::create(std::shared_ptr<ResourceEventHandler> handler,
-                                                             HandlerOptions options, std::shared_ptr<Executor> executor,
-                                                             const std::string& informer,
-                                                             const std::shared_ptr<MetricsRegistry>& metrics) {
-  auto made = std::make_shared<ProcessorListener>(std::move(handler), std::move(options), std::move(executor), informer,
-                                                  metrics);
+                                                             HandlerOptions options, Place place) {
+  auto made = std::make_shared<ProcessorListener>(std::move(handler), std::move(options), std::move(place));
+  const auto& metrics = made->place_.metrics;
   if (!metrics) return made;
-  const MetricLabels labels{{"informer", informer}, {"handler", made->options_.name}};
+  const MetricLabels labels{{"informer", made->place_.informer}, {"handler", made->options_.name}};
   const auto gauge = [&](const char* name, const char* help, double (*value)(const HandlerStatus&)) {
     return metrics->gauge_function(name, help, labels, [weak = std::weak_ptr(made), value] {
       const auto self = weak.lock();
@@ -52,6 +84,15 @@ std::shared_ptr<ProcessorListener> ProcessorListener::create(std::shared_ptr<Res
   return made;
 }
 
+/// The informer's own key; the function has named this object before.
+std::string ProcessorListener::key_of(const meta::Object& object) const {
+  return key_or_name(object, place_.key_func);
+}
+
+std::string ProcessorListener::key_of(const Notification& n) const {
+  return n.kind == Notification::Kind::Delete ? n.key : key_of(n.after);
+}
+
 void ProcessorListener::add(const std::shared_ptr<NotificationBlock>& block) {
   if (options_.coalesce || options_.split_replaced) {
     for (const Notification& each : block->all) {
@@ -62,9 +103,9 @@ void ProcessorListener::add(const std::shared_ptr<NotificationBlock>& block) {
   const std::size_t count = block->all.size() - (syncing ? 0 : block->syncs);
   if (count == 0) return;
   std::unique_lock lock(mutex_);
-  if (closed_) return;
+  if (closed_ || finishing_) return;
   pending_initial_ += block->initial;
-  push({block, executor_->clock().now(), syncing}, count);
+  push({block, place_.executor->clock().now(), syncing}, count);
   start_if_needed(std::move(lock));
 }
 
@@ -76,7 +117,7 @@ void ProcessorListener::add_own(Notification notification) {
     gone.cause = notification.cause;
     gone.final_state_known = false;
     gone.before = notification.before;
-    gone.key = meta::ObjectKey::of(notification.before).to_string();
+    gone.key = key_of(notification.before);
     push_own(std::move(gone));
     notification.kind = Notification::Kind::Add;
     notification.before = {};
@@ -85,14 +126,18 @@ void ProcessorListener::add_own(Notification notification) {
 }
 
 void ProcessorListener::push_own(Notification notification) {
+  std::string key = options_.coalesce ? key_of(notification) : std::string();
   std::unique_lock lock(mutex_);
-  if (closed_) return;
+  if (closed_ || finishing_) return;
   if (notification.initial) ++pending_initial_;
-  if (!options_.coalesce || !merge(notification)) {
-    if (options_.coalesce) newest_[key_of(notification)] = taken_ + pending_.size();
+  if (!options_.coalesce || !merge(key, notification)) {
     auto own = std::make_shared<NotificationBlock>();
     own->push(std::move(notification));
-    push({std::move(own), executor_->clock().now()}, 1);
+    push({std::move(own), place_.executor->clock().now()}, 1);
+    if (options_.coalesce) {
+      pending_.back().key = key;
+      newest_[std::move(key)] = std::prev(pending_.end());
+    }
   }
   start_if_needed(std::move(lock));
 }
@@ -109,12 +154,10 @@ void ProcessorListener::start_if_needed(std::unique_lock<std::mutex> lock) {
 }
 
 /// Folds a notification into the one that waits for its key. False: it must stand on its own.
-bool ProcessorListener::merge(Notification& next) {
-  const auto found = newest_.find(key_of(next));
-  if (found == newest_.end() || found->second < taken_) return false;
-  auto& waiting = pending_[found->second - taken_];
-  if (!waiting.live) return false;
-  auto& last = waiting.block->all.front();
+bool ProcessorListener::merge(const std::string& key, Notification& next) {
+  const auto found = newest_.find(key);
+  if (found == newest_.end()) return false;
+  auto& last = found->second->block->all.front();
   using Kind = Notification::Kind;
   if (last.kind == Kind::Delete) return false;  // something new under an old name: told apart
   if (next.kind == Kind::Update) {
@@ -131,9 +174,8 @@ bool ProcessorListener::merge(Notification& next) {
   if (next.kind == Kind::Delete && last.kind == Kind::Add) {
     // The handler never heard of it.
     if (last.initial) --pending_initial_;
-    waiting.live = false;
-    waiting.block.reset();
     --depth_;
+    pending_.erase(found->second);
     newest_.erase(found);
     changed_.notify_all();
     return true;
@@ -148,7 +190,7 @@ void ProcessorListener::upstream_synced() {
 }
 
 void ProcessorListener::schedule() {
-  executor_->post([self = shared_from_this()] { self->run(); });
+  place_.executor->post([self = shared_from_this()] { self->run(); });
 }
 
 void ProcessorListener::run() {
@@ -159,6 +201,7 @@ void ProcessorListener::run() {
     room -= std::min(room, call_all(now));
     now.block.reset();
   }
+  close_if_finished();
   if (closed_ && on_idle) on_idle();
 }
 
@@ -169,10 +212,6 @@ bool ProcessorListener::take(Waiting& into, std::size_t limit) {
   if (std::exchange(running_, false)) {
     runner_ = {};
     changed_.notify_all();
-  }
-  while (!pending_.empty() && !pending_.front().live) {
-    pending_.pop_front();
-    ++taken_;
   }
   if (closed_ || pending_.empty()) {
     scheduled_ = false;
@@ -185,12 +224,10 @@ bool ProcessorListener::take(Waiting& into, std::size_t limit) {
   front.next = into.end;
   if (into.end == into.block->all.size()) {
     if (options_.coalesce) {
-      const auto found = newest_.find(key_of(into.block->all.front()));
-      if (found != newest_.end() && found->second == taken_) newest_.erase(found);
+      const auto found = newest_.find(front.key);
+      if (found != newest_.end() && found->second == pending_.begin()) newest_.erase(found);
     }
     pending_.pop_front();
-    ++taken_;
-    if (pending_.empty()) pending_.shrink_to_fit();
   }
   running_ = true;
   runner_ = std::this_thread::get_id();
@@ -201,7 +238,8 @@ bool ProcessorListener::take(Waiting& into, std::size_t limit) {
 
 std::size_t ProcessorListener::call_all(const Waiting& taken) {
   std::size_t made = 0;
-  TimePoint now = executor_->clock().now();
+  const auto* const outer = std::exchange(calling, this);
+  TimePoint now = place_.executor->clock().now();
   for (std::size_t i = taken.next; i < taken.end; ++i) {
     left_.store(taken.end - i - 1, std::memory_order_relaxed);
     const Notification& each = taken.block->all[i];
@@ -212,16 +250,18 @@ std::size_t ProcessorListener::call_all(const Waiting& taken) {
     ++made;
   }
   left_.store(0, std::memory_order_relaxed);
+  calling = outer;
   return made;
 }
 
 /// `now` is when the call before ended, and then when this one did.
 void ProcessorListener::call(const Notification& n, TimePoint& now) {
   const bool good = call_isolated(where_, [&] {
-    const EventContext context(n.cause, token_, n.before ? &n.before : nullptr, n.after ? &n.after : nullptr);
+    const EventContext context(n.cause, token_, n.before ? &n.before : nullptr, n.after ? &n.after : nullptr,
+                               &place_.key_func);
     call_handler(*handler_, n, context);
   });
-  const TimePoint begin = std::exchange(now, executor_->clock().now());
+  const TimePoint begin = std::exchange(now, place_.executor->clock().now());
   const Duration took = now - begin;
   latency_.observe(std::chrono::duration<double>(took).count());
   constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -241,7 +281,7 @@ void ProcessorListener::call(const Notification& n, TimePoint& now) {
 
 void ProcessorListener::close() {
   stop_.request_stop();
-  std::deque<Waiting> dropped;
+  Pending dropped;
   Gauge depth;  // these two go without the lock: whoever reads them takes it
   Gauge age;
   const std::lock_guard lock(mutex_);
@@ -249,16 +289,35 @@ void ProcessorListener::close() {
   dropped.swap(pending_);
   std::swap(depth, depth_gauge_);
   std::swap(age, age_gauge_);
-  taken_ += dropped.size();
   depth_ = 0;
   newest_.clear();
   changed_.notify_all();
 }
 
-void ProcessorListener::close_and_wait() {
-  close();
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !running_ || runner_ == std::this_thread::get_id(); });
+void ProcessorListener::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    finishing_ = true;
+  }
+  close_if_finished();
+}
+
+void ProcessorListener::close_if_finished() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!finishing_ || closed_ || running_ || !pending_.empty()) return;
+  }
+  close();  // nothing can come in between: additions are refused
+}
+
+void ProcessorListener::wait_until_ended() {
+  const auto* const waiter = calling;
+  if (waiter && waiter != this && !waits().begin(waiter, this)) return;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return runner_ == std::this_thread::get_id() || (closed_ && !running_); });
+  }
+  if (waiter && waiter != this) waits().end(waiter);
 }
 
 bool ProcessorListener::has_synced() const {
@@ -276,9 +335,9 @@ bool ProcessorListener::closed() const {
   return closed_;
 }
 
-bool ProcessorListener::running() const {
+bool ProcessorListener::busy() const {
   const std::lock_guard lock(mutex_);
-  return running_;
+  return running_ || (finishing_ && !closed_);
 }
 
 HandlerStatus ProcessorListener::status() const {
@@ -295,16 +354,21 @@ HandlerStatus ProcessorListener::status() const {
   status.synced = synced_locked();
   if (status.depth == 0) return status;
   std::optional<TimePoint> since;
-  if (running_ && left_.load(std::memory_order_relaxed) > 0) since = running_since_;
-  for (auto waiting = pending_.begin(); !since && waiting != pending_.end(); ++waiting) {
-    if (waiting->live) since = waiting->since;
+  if (running_ && left_.load(std::memory_order_relaxed) > 0) {
+    since = running_since_;
+  } else if (!pending_.empty()) {
+    since = pending_.front().since;
   }
-  if (since) status.oldest = executor_->clock().now() - *since;
+  if (since) status.oldest = place_.executor->clock().now() - *since;
   return status;
 }
 
 void Registration::remove() {
-  if (const auto listener = std::exchange(listener_, nullptr)) listener->close_and_wait();
+  const auto listener = std::exchange(listener_, nullptr);
+  if (!listener) return;
+  listener->close();
+  listener->wait_until_ended();
+  if (listener->on_leave) listener->on_leave();
 }
 void Registration::release() {
   listener_.reset();
@@ -331,6 +395,10 @@ std::string_view to_string(EventCause cause) noexcept {
       return "resync";
   }
   return "unknown";
+}
+
+std::string EventContext::key_of(const meta::Object& object) const {
+  return key_or_name(object, key_func_ ? *key_func_ : meta::KeyFunc());
 }
 
 std::vector<std::string> EventContext::changed_paths(std::size_t limit) const {

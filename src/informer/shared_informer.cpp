@@ -12,33 +12,24 @@ namespace kubexx::informer {
 SharedIndexInformer::SharedIndexInformer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 SharedIndexInformer::~SharedIndexInformer() {
-  state_->end();
+  state_->end(true);
 }
 
 std::shared_ptr<SharedIndexInformer> SharedIndexInformer::create(std::shared_ptr<reflector::ListerWatcher> source,
                                                                  InformerOptions options) {
   if (!options.executor || !options.handlers) throw std::logic_error("an informer needs its executors");
   auto state = std::make_shared<State>(std::move(source), std::move(options));
+  state->processor->on_idle([weak = std::weak_ptr<State>(state)] {
+    if (const auto self = weak.lock()) self->tell_ended();
+  });
   return std::shared_ptr<SharedIndexInformer>(new SharedIndexInformer(std::move(state)));
 }
 
 Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEventHandler> handler,
                                                     HandlerOptions options) {
-  std::shared_ptr<ProcessorListener> listener;
-  {
-    const std::lock_guard lock(state_->mutex);
-    if (state_->stopping) throw std::logic_error("a handler was added to a stopped informer");
-    if (options.name.empty()) options.name = "handler-" + std::to_string(++state_->handler_count);
-    const auto period = options.resync_period.value_or(state_->options.resync_period);
-    listener = ProcessorListener::create(std::move(handler), std::move(options), state_->options.handlers,
-                                         state_->options.name, state_->options.metrics);
-    listener->requested_period = period;
-    listener->on_idle = [weak = std::weak_ptr<State>(state_)] {
-      if (const auto state = weak.lock()) state->tell_ended();
-    };
-    std::erase_if(state_->all_listeners, [](const auto& weak) { return weak.expired(); });
-    state_->all_listeners.push_back(listener);
-  }
+  if (!handler) throw std::logic_error("a handler is null");
+  if (is_stopped()) return Registration(Error::canceled("a handler was added to a stopped informer"));
+  auto listener = state_->processor->register_handler(std::move(handler), std::move(options));
   state_->strand.post([state = state_, listener] { state->join_listener(listener); });
   return Registration(std::move(listener));
 }
@@ -57,7 +48,7 @@ Result<void> SharedIndexInformer::remove_indexer(std::string_view name) {
 void SharedIndexInformer::set_transform(delta::TransformFunc transform) {
   const std::lock_guard lock(state_->mutex);
   if (state_->started) throw std::logic_error("the transform of a started informer cannot be changed");
-  state_->options.transform = std::move(transform);
+  std::swap(state_->options.transform, transform);  // what was there ends without the lock
 }
 
 bool SharedIndexInformer::has_transform() const {
@@ -68,27 +59,29 @@ bool SharedIndexInformer::has_transform() const {
 void SharedIndexInformer::set_watch_error_handler(reflector::WatchErrorHandler handler) {
   const std::lock_guard lock(state_->mutex);
   if (state_->started) throw std::logic_error("the watch error handler of a started informer cannot be changed");
-  state_->options.reflector.watch_error_handler = std::move(handler);
+  std::swap(state_->options.reflector.watch_error_handler, handler);
 }
 
 void SharedIndexInformer::start(std::stop_token stop) {
+  bool refused = false;
   {
     const std::lock_guard lock(state_->mutex);
-    if (state_->started || state_->stopping) {
-      log(LogLevel::Warning, "an informer was started twice or after its end", {{"informer", state_->options.name}});
-      return;
-    }
-    state_->started = true;
+    refused = state_->started || state_->stopping;
+    if (!refused) state_->started = true;
+  }
+  if (refused) {
+    log(LogLevel::Warning, "an informer was started twice or after its end", {{"informer", state_->options.name}});
+    return;
   }
   // Behind the handlers that were added before.
   state_->strand.post([state = state_, stop = std::move(stop)]() mutable {
+    if (stop.stop_requested()) state->end(true);
     bool too_late = false;
     {
       const std::lock_guard lock(state->mutex);
       too_late = state->stopping;
     }
-    if (too_late) return state->finish();
-    state->begin(std::move(stop));
+    if (!too_late) state->begin(std::move(stop));
   });
 }
 
@@ -103,20 +96,24 @@ void SharedIndexInformer::run(std::stop_token stop) {
 }
 
 void SharedIndexInformer::stop() {
-  state_->end();
+  state_->end(true);
+}
+void SharedIndexInformer::stop_with_drain() {
+  state_->end(false);
 }
 
 void SharedIndexInformer::join() {
-  std::vector<std::shared_ptr<ProcessorListener>> listeners;
+  bool drop = true;
   {
     std::unique_lock lock(state_->mutex);
     if (!state_->started) return;
     state_->changed.wait(lock, [&] { return state_->stopped; });
-    for (const auto& weak : state_->all_listeners) {
-      if (auto listener = weak.lock()) listeners.push_back(std::move(listener));
-    }
+    drop = state_->dropping;
   }
-  for (const auto& listener : listeners) listener->close_and_wait();
+  for (const auto& listener : state_->processor->listeners()) {
+    if (drop) listener->close();
+    listener->wait_until_ended();
+  }
   // Behind every task of ours: when this one runs, none of them holds the informer, or the client's threads, any more.
   const auto ended = std::make_shared<std::latch>(1);
   state_->strand.post([ended] { ended->count_down(); });
@@ -140,6 +137,11 @@ bool SharedIndexInformer::is_stopped() const {
   return state_->stopping;
 }
 
+std::shared_ptr<const Controller> SharedIndexInformer::controller() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->published_controller;
+}
+
 bool SharedIndexInformer::has_synced() const {
   const std::lock_guard lock(state_->mutex);
   if (state_->mutated_key) throw std::logic_error("the cached object " + *state_->mutated_key + " was changed");
@@ -160,7 +162,6 @@ std::shared_ptr<void> SharedIndexInformer::observe(std::function<void()> callbac
 InformerStatus SharedIndexInformer::status() const {
   InformerStatus status;
   std::shared_ptr<Controller> controller;
-  std::vector<std::shared_ptr<ProcessorListener>> listeners;
   {
     const std::lock_guard lock(state_->mutex);
     status.started = state_->started;
@@ -168,9 +169,6 @@ InformerStatus SharedIndexInformer::status() const {
     status.stopped = state_->stopped;
     status.resource_version = state_->version;
     controller = state_->published_controller;
-    for (const auto& weak : state_->all_listeners) {
-      if (auto listener = weak.lock()) listeners.push_back(std::move(listener));
-    }
   }
   status.name = state_->options.name;
   status.description = state_->options.description;
@@ -180,7 +178,7 @@ InformerStatus SharedIndexInformer::status() const {
   status.repairs = state_->repairs.load(std::memory_order_relaxed);
   status.objects = state_->store.size();
   status.bytes = state_->store.bytes();
-  for (const auto& listener : listeners) {
+  for (const auto& listener : state_->processor->listeners()) {
     if (!listener->closed()) status.handlers.push_back(listener->status());
   }
   if (!controller) return status;

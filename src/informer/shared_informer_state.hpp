@@ -3,16 +3,15 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <list>
 #include <mutex>
 
 #include "informer/apply_deltas.hpp"
-#include "informer/mutation_detector.hpp"
-#include "informer/processor_listener.hpp"
 #include "kubexx/delta/delta_fifo.hpp"
 #include "kubexx/delta/ordered_queue.hpp"
+#include "kubexx/informer/cache_mutation_detector.hpp"
 #include "kubexx/informer/controller.hpp"
 #include "kubexx/informer/shared_informer.hpp"
+#include "kubexx/informer/shared_processor.hpp"
 
 namespace kubexx::informer {
 
@@ -21,17 +20,20 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   State(std::shared_ptr<reflector::ListerWatcher> source, InformerOptions options);
 
   void begin(std::stop_token stop);
-  void end();
+  void end(bool drop_waiting);
   void finish();
   void synced();
   void processed();
+  void caught_up();
+  void reached(std::string store_version);
   void tell_observers();
   void tell_ended();
+  void make_queue();
+  void make_controller();
+  void make_detector();
+  void make_gauges();
   void announce(Notification notification) override;                       // strand
-  void distribute();                                                       // strand: what was announced
   void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
-  bool should_resync();                                                    // strand
-  void set_periods();                                                      // strand, before the start
   Result<void> wait(const std::function<std::optional<Result<void>>()>& check, const WaitOptions& options) const;
 
   const std::shared_ptr<reflector::ListerWatcher> source;
@@ -40,19 +42,14 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   store::Indexer store;
   std::shared_ptr<delta::Queue> queue;
   std::shared_ptr<Controller> controller;
-  std::shared_ptr<MutationDetector> detector;
-
-  // strand
-  std::list<std::shared_ptr<ProcessorListener>> listeners;
-  std::shared_ptr<NotificationBlock> announced;  // not distributed yet
-  Duration check_period{};
-  bool upstream_synced = false;
+  std::shared_ptr<CacheMutationDetector> detector;
+  std::shared_ptr<SharedProcessor> processor;
 
   mutable std::mutex mutex;
   mutable std::condition_variable_any changed;
-  std::vector<std::weak_ptr<ProcessorListener>> all_listeners;          // guarded by mutex; for join and status
   bool started = false;                                                 // guarded by mutex
   bool stopping = false;                                                // guarded by mutex
+  bool dropping = true;                                                 // guarded by mutex; what waits for handlers
   bool stopped = false;                                                 // guarded by mutex
   bool is_synced = false;                                               // guarded by mutex
   std::string version;                                                  // guarded by mutex; of the store
@@ -60,7 +57,6 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   mutable std::vector<std::weak_ptr<std::function<void()>>> observers;  // guarded by mutex
   std::vector<std::function<void()>> on_end;                            // guarded by mutex
   std::optional<std::string> mutated_key;                               // guarded by mutex
-  std::size_t handler_count = 0;                                        // guarded by mutex
   std::shared_ptr<Controller> published_controller;                     // guarded by mutex; for readers off the strand
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
 

@@ -9,8 +9,10 @@ namespace {
 
 constexpr std::size_t kHighWater = 1 << 20;
 constexpr std::size_t kLowWater = 256 << 10;
+constexpr std::size_t kBytesPerTurn = 256 << 10;  // then others on the strand get their turn
 constexpr std::size_t kMaxErrorBody = 1 << 20;
 constexpr Duration kNetworkRetryDelay = std::chrono::seconds(1);
+constexpr Duration kLongestPatience = std::chrono::minutes(1);  // a longer Retry-After is the caller's to wait for
 
 std::optional<Duration> retry_after_header(const transport::Headers& headers) {
   const auto* text = headers.find("Retry-After");
@@ -40,6 +42,13 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
   void on_headers(int status, const transport::Headers& headers) override { push(Head{status, headers}, 0); }
   bool on_data(std::string_view bytes) override { return push(std::string(bytes), bytes.size()); }
   void on_end(const Error* error) override { push(End{error ? std::optional(*error) : std::nullopt}, 0); }
+
+  /// A turn on the strand. To be called only by whoever made the pump scheduled, or found it so.
+  void post() {
+    strand_.post([self = shared_from_this()] {
+      if (const auto core = self->core_.lock()) core->drain(self);
+    });
+  }
 
   /// The next item, or nothing and the pump sleeps until the next push.
   std::optional<Item> next(bool& resume) {
@@ -77,11 +86,7 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
       schedule = !scheduled_;
       scheduled_ = true;
     }
-    if (schedule) {
-      strand_.post([self = shared_from_this()] {
-        if (const auto core = self->core_.lock()) core->drain(self);
-      });
-    }
+    if (schedule) post();
     return go_on;
   }
 
@@ -191,10 +196,13 @@ void CallCore::resume() {
   });
 }
 
-/// Takes what has arrived. Ends early when the call ended meanwhile, or when another attempt took over.
+/// Takes what has arrived, so much of it in one turn. Ends early when the call ended meanwhile, or when another attempt
+/// took over.
 void CallCore::drain(const std::shared_ptr<Pump>& pump) {
   const auto keep = shared_from_this();
+  std::size_t taken = 0;
   while (!done_ && !held_ && pump == pump_) {
+    if (taken >= kBytesPerTurn) return pump->post();
     bool resume = false;
     auto item = pump->next(resume);
     if (!item) return;
@@ -202,6 +210,7 @@ void CallCore::drain(const std::shared_ptr<Pump>& pump) {
     if (auto* head = std::get_if<Pump::Head>(&*item)) {
       on_headers(head->status, head->headers);
     } else if (auto* bytes = std::get_if<std::string>(&*item)) {
+      taken += bytes->size();
       on_data(*bytes);
     } else {
       on_end(std::get<Pump::End>(*item).error);
@@ -242,7 +251,8 @@ void CallCore::on_end(const std::optional<Error>& error) {
   if (succeeded) return conclude(nullptr);
   auto failure = error_of_response(status_, headers_, error_body_, request_);
   const auto wait = retry_after_header(headers_);
-  if (wait && (status_ == 429 || status_ >= 500) && retry_after(*wait, failure)) return;
+  const bool patient = wait && *wait <= kLongestPatience && (status_ == 429 || status_ >= 500);
+  if (patient && retry_after(*wait, failure)) return;
   if (wait && !failure.retry_after()) {
     failure = failure.with_retry_after(std::chrono::duration_cast<std::chrono::milliseconds>(*wait));
   }

@@ -56,8 +56,8 @@ class Queue : public reflector::DeltaSink {
   /// otherwise it is appended. Marks the queue populated. An Error for Deltas without a key.
   virtual Result<void> add_if_not_present(Deltas deltas) = 0;
 
-  /// Called whenever the queue stops being empty and when it is closed, without a lock, on the producer's thread. Set
-  /// it before the first producer runs.
+  /// Called whenever the queue stops being empty, when a version came without anything to take, and when it is closed;
+  /// without a lock, on the producer's thread. Set it before the first producer runs.
   virtual void on_ready(std::function<void()> hook) = 0;
   /// Called once, when the queue becomes synced, without a lock; at once if it is. Set it before the first producer
   /// runs.

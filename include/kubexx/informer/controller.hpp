@@ -13,14 +13,23 @@
 
 namespace kubexx::informer {
 
-/// What a Controller is made of. `reflector` carries what is passed on (backoff, page size, watch timeouts, handlers).
+/// What a Controller is made of.
 struct Config {
   std::shared_ptr<delta::Queue> queue;
   std::shared_ptr<reflector::ListerWatcher> lister_watcher;
-  delta::Queue::Process process;        ///< one change, or all changes of a key, oldest first
-  delta::Queue::Process process_batch;  ///< absent: changes come one by one
-  bool retry_on_error = false;          ///< what `process` failed on goes back into the queue
-  reflector::ReflectorOptions reflector;
+  delta::Queue::Process process = {};        ///< one change, or all changes of a key, oldest first
+  delta::Queue::Process process_batch = {};  ///< absent: changes come one by one
+  bool retry_on_error = false;               ///< what `process` failed on, or threw at, goes back into the queue
+  std::function<void()> caught_up = {};      ///< called on the strand whenever the queue was found empty
+
+  std::optional<meta::GroupVersionKind> object_type = {};  ///< other kinds are dropped and counted; absent: any
+  std::string object_description = {};                     ///< "pods", for people
+  Duration full_resync_period = Duration::zero();          ///< 0: never
+  std::function<bool()> should_resync = {};                ///< asked at each period; absent: always
+  reflector::WatchErrorHandler watch_error_handler = {};   ///< absent: failures are logged
+  std::optional<std::int64_t> page_size = {};              ///< of lists; absent: the reflector's default
+  /// Everything else a reflector can be told. What is set above wins.
+  reflector::ReflectorOptions reflector = {};
 };
 
 /// The engine of an informer (not a Kubernetes controller): a reflector fills the queue, the queue is processed.

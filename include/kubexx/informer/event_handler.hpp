@@ -28,9 +28,12 @@ std::string_view to_string(EventCause cause) noexcept;
 /// What a handler may ask about the call it is in. Valid during the call.
 class EventContext {
  public:
-  EventContext(EventCause cause, std::stop_token stop, const meta::Object* before, const meta::Object* after)
-      : cause_(cause), stop_(std::move(stop)), before_(before), after_(after) {}
+  EventContext(EventCause cause, std::stop_token stop, const meta::Object* before, const meta::Object* after,
+               const meta::KeyFunc* key_func = nullptr)
+      : cause_(cause), stop_(std::move(stop)), before_(before), after_(after), key_func_(key_func) {}
   EventCause cause() const noexcept { return cause_; }
+  /// The key under which the informer's cache has an object: by its key function, or "namespace/name".
+  std::string key_of(const meta::Object& object) const;
   /// Fires when the informer stops or the handler is removed; for handlers that wait.
   const std::stop_token& stop() const noexcept { return stop_; }
   /// JSON pointers at which an update changed the object; computed when asked for. Empty for adds and deletes.
@@ -41,6 +44,7 @@ class EventContext {
   std::stop_token stop_;
   const meta::Object* before_;
   const meta::Object* after_;
+  const meta::KeyFunc* key_func_;
 };
 
 /// What is left of a deleted object. `last_known` may be stale, or null, when the deletion was only inferred.
@@ -124,7 +128,8 @@ struct ResourceEventHandlerFuncs {
 /// Passes on what the filter accepts. An update that starts to match is an add, one that stops matching a delete.
 template <class T = meta::Object>
 struct FilteringResourceEventHandler {
-  std::function<bool(const T&)> filter = {};  ///< sees the last known object of a delete, which may be null
+  /// Sees the last known object of a delete, which may be null. Absent: everything passes.
+  std::function<bool(const T&)> filter = {};
   ResourceEventHandlerFuncs<T> handler = {};
 };
 
@@ -157,25 +162,27 @@ std::shared_ptr<ResourceEventHandler> make_handler(FilteringResourceEventHandler
     explicit Filtering(FilteringResourceEventHandler<T> f) : f_(std::move(f)) {}
     void on_add(const meta::Object& object, bool initial, const EventContext& context) override {
       const auto typed = typed_handle<T>(object);
-      if (f_.filter(typed)) f_.handler.on_add(typed, initial, context);
+      if (accepts(typed)) f_.handler.on_add(typed, initial, context);
     }
     void on_update(const meta::Object& before, const meta::Object& after, const EventContext& context) override {
       const auto from = typed_handle<T>(before);
       const auto to = typed_handle<T>(after);
-      const bool was = f_.filter(from);
-      const bool is = f_.filter(to);
+      const bool was = accepts(from);
+      const bool is = accepts(to);
       if (was && is) f_.handler.on_update(from, to, context);
       if (!was && is) f_.handler.on_add(to, false, context);
       if (was && !is) {
-        f_.handler.on_delete(Deleted<T>(meta::ObjectKey::of(before).to_string(), from, true), context);
+        f_.handler.on_delete(Deleted<T>(context.key_of(before), from, true), context);
       }
     }
     void on_delete(const Deleted<meta::Object>& gone, const EventContext& context) override {
       const auto last = typed_handle<T>(gone.last_known());
-      if (f_.filter(last)) f_.handler.on_delete(Deleted<T>(gone.key(), last, gone.final_state_known()), context);
+      if (accepts(last)) f_.handler.on_delete(Deleted<T>(gone.key(), last, gone.final_state_known()), context);
     }
 
    private:
+    bool accepts(const T& object) const { return !f_.filter || f_.filter(object); }
+
     FilteringResourceEventHandler<T> f_;
   };
   return std::make_shared<Filtering>(std::move(filtering));

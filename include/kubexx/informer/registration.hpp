@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/error.hpp"
 
 namespace kubexx::informer {
 
@@ -44,11 +45,14 @@ class [[nodiscard]] Registration {
  public:
   Registration() = default;
   explicit Registration(std::shared_ptr<ProcessorListener> listener) : listener_(std::move(listener)) {}
-  Registration(Registration&& other) noexcept : listener_(std::move(other.listener_)) {}
+  explicit Registration(Error error) : error_(std::move(error)) {}
+  Registration(Registration&& other) noexcept
+      : listener_(std::move(other.listener_)), error_(std::move(other.error_)) {}
   Registration& operator=(Registration&& other) noexcept {
     if (this != &other) {
       remove();
       listener_ = std::move(other.listener_);
+      error_ = std::move(other.error_);
     }
     return *this;
   }
@@ -57,6 +61,8 @@ class [[nodiscard]] Registration {
   void remove();   ///< what the destructor does; a second time does nothing
   void release();  ///< the handler stays for the informer's life
   explicit operator bool() const noexcept { return listener_ != nullptr; }
+  /// Why the handler was not taken: the informer had stopped. Absent: it was.
+  const std::optional<Error>& error() const noexcept { return error_; }
 
   /// The informer is synced and this handler's own initial adds have returned.
   bool has_synced() const;
@@ -66,6 +72,7 @@ class [[nodiscard]] Registration {
 
  private:
   std::shared_ptr<ProcessorListener> listener_;
+  std::optional<Error> error_;
 };
 
 }  // namespace kubexx::informer

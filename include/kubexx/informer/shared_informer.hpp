@@ -22,6 +22,8 @@
 
 namespace kubexx::informer {
 
+class Controller;  // controller.hpp
+
 enum class QueueKind : std::uint8_t {
   Ordered,  ///< arrival order across keys, whole lists as one change; the default
   PerKey,   ///< client-go's older DeltaFIFO: changes of a key are delivered together
@@ -98,12 +100,16 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
                                                      InformerOptions options);
   ~SharedIndexInformer();
 
-  /// A handler that comes after the start first gets everything the cache holds, as initial adds. Throws
-  /// std::logic_error after the stop.
+  /// A handler that comes after the start first gets everything the cache holds, as initial adds. After the stop the
+  /// registration is empty and has the Error.
   Registration add_event_handler(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options = {});
   template <class T = meta::Object>
   Registration add_event_handler(ResourceEventHandlerFuncs<T> functions, HandlerOptions options = {}) {
     return add_event_handler(make_handler<T>(std::move(functions)), std::move(options));
+  }
+  template <class T = meta::Object>
+  Registration add_event_handler(FilteringResourceEventHandler<T> filtering, HandlerOptions options = {}) {
+    return add_event_handler(make_handler<T>(std::move(filtering)), std::move(options));
   }
 
   /// The cache; the handle keeps it alive.
@@ -119,12 +125,16 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   void start(std::stop_token stop = {});  ///< once; returns at once
   void run(std::stop_token stop);         ///< start and wait until everything has ended
   void stop();                            ///< asks; join() waits
-  void join();                            ///< until nothing of it runs; at once when it was never started
+  /// The same, but handlers hear first of everything the cache has seen: join() waits for that.
+  void stop_with_drain();
+  void join();  ///< until nothing of it runs; at once when it was never started
   /// Calls back once, from the executor, when it was stopped and nothing of it runs any more, handlers included; soon
   /// when that is so already.
   void on_end(std::function<void()> callback);
   bool has_started() const;
   bool is_stopped() const;
+  /// What keeps the cache: a list, a watch and a queue. Null before the start.
+  std::shared_ptr<const Controller> controller() const;
 
   bool has_synced() const;  ///< the first whole list is in the store
   std::string last_sync_resource_version() const;

@@ -229,6 +229,13 @@ TEST(OrderedQueueTest, AddIfNotPresentAppendsWhatHasNoNewerChange) {
   EXPECT_FALSE(queue.add_if_not_present({Delta(DeltaType::Added, test::bare_object("x"))}));
 }
 
+TEST(OrderedQueueTest, AChangeThatFailedDoesNotGoBehindAWholeListThatWaits) {
+  OrderedQueue queue;
+  ASSERT_TRUE(queue.replace({pod("bar", 5)}, "5"));
+  ASSERT_TRUE(queue.add_if_not_present({Delta(DeltaType::Updated, pod("foo", 2))}));
+  EXPECT_THAT(drain(queue), ElementsAre("ReplacedAll@5[default/bar@5]"));
+}
+
 TEST(OrderedQueueTest, AListThatFailedGoesBackBeforeWhatCameAfterItAndHoldsBackSync) {
   OrderedQueue queue({.emit_bookmarks = true});
   ASSERT_TRUE(queue.replace({pod("foo", 1)}, "1"));

@@ -231,6 +231,38 @@ TEST_F(RestClientTest, AWatchDeliversEventsAndItsCleanEnd) {
   EXPECT_THAT(seen, ElementsAre("open", "ADDED", "BOOKMARK", "end"));
 }
 
+TEST_F(RestClientTest, AnAnswerThatKeepsComingLeavesRoomForOthersOnItsStrand) {
+  FakeTransport::Answer a;
+  const std::string event = R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}})";
+  for (int i = 0; i < 32; ++i) {
+    a.chunks.emplace_back();
+    while (a.chunks.back().size() < (64 << 10)) a.chunks.back() += event;
+  }
+  transport->answers.push_back(a);
+  std::size_t seen = 0;
+  bool ended = false;
+  bool others_had_their_turn = false;
+  const auto client = make();
+  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+                                  {[&] { strand.post([&] { others_had_their_turn = seen > 0 && !ended; }); },
+                                   [&](meta::WatchEvent) { ++seen; }, [&](const Error*) { ended = true; }});
+  executor->run_until_idle();
+
+  EXPECT_TRUE(ended);
+  EXPECT_GT(seen, 20'000U);
+  EXPECT_TRUE(others_had_their_turn);
+}
+
+TEST_F(RestClientTest, ALongRetryAfterIsLeftToTheCaller) {
+  transport->answer(429, "slow down", "3600");
+  const auto result = send(make(), get_pod());
+
+  ASSERT_TRUE(result);
+  ASSERT_FALSE(*result);
+  EXPECT_TRUE(result->error().is_too_many_requests());
+  EXPECT_EQ(result->error().retry_after(), std::chrono::hours(1));
+}
+
 TEST_F(RestClientTest, AnUndecodableWatchEventEndsTheWatchWithADecodeError) {
   FakeTransport::Answer a;
   a.chunks = {R"({"type":"ADDED","object":{"kind" 1}})"};

@@ -11,10 +11,12 @@
 namespace kubexx::informer {
 
 /// Keeps a copy of the bytes of every cached object and compares once a second: what a cast can do to an immutable
-/// object is found, and the key named. Costs the memory of a second cache. Lives on the informer's strand.
-class MutationDetector : public std::enable_shared_from_this<MutationDetector> {
+/// object is found, and the key named. Costs the memory of a second cache.
+///
+/// Threads: everything runs on the strand, `found` too.
+class CacheMutationDetector : public std::enable_shared_from_this<CacheMutationDetector> {
  public:
-  MutationDetector(Strand strand, std::function<void(const std::string& key)> found);
+  CacheMutationDetector(Strand strand, std::function<void(const std::string& key)> found);
   void start();
   void stop();
   void remember(const std::string& key, const meta::Object& object);
@@ -27,6 +29,7 @@ class MutationDetector : public std::enable_shared_from_this<MutationDetector> {
     std::string bytes;
   };
   void arm();
+  void tell(const std::string& key) const;
 
   Strand strand_;
   std::function<void(const std::string& key)> found_;

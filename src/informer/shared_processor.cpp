@@ -1,0 +1,151 @@
+#include "kubexx/informer/shared_processor.hpp"
+
+#include <algorithm>
+
+#include "kubexx/base/deadline.hpp"
+#include "kubexx/base/log.hpp"
+
+namespace kubexx::informer {
+namespace {
+
+constexpr Duration kMinimumResync = std::chrono::seconds(1);
+
+}  // namespace
+
+SharedProcessor::SharedProcessor(Strand strand, ProcessorListener::Place place, Duration resync_period)
+    : strand_(std::move(strand)),
+      place_(std::move(place)),
+      resync_period_(std::max(resync_period, Duration::zero())),
+      check_period_(resync_period_) {}
+
+std::shared_ptr<ProcessorListener> SharedProcessor::register_handler(std::shared_ptr<ResourceEventHandler> handler,
+                                                                     HandlerOptions options) {
+  auto period = std::max(options.resync_period.value_or(resync_period_), Duration::zero());
+  if (period > Duration::zero() && period < kMinimumResync) {
+    log(LogLevel::Warning, "a resync period below a second was raised to one", {{"informer", place_.informer}});
+    period = kMinimumResync;
+  }
+  if (options.name.empty()) {
+    const std::lock_guard lock(mutex_);
+    options.name = "handler-" + std::to_string(++handler_count_);
+  }
+  auto listener = ProcessorListener::create(std::move(handler), std::move(options), place_);
+  listener->requested_period = period;
+  listener->on_leave = [weak = weak_from_this(), leaving = std::weak_ptr(listener)] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->strand_.post([self, leaving] {
+      if (const auto gone = leaving.lock()) self->leave(*gone);
+    });
+  };
+  listener->on_idle = on_idle_;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(registered_, [](const auto& weak) { return weak.expired(); });
+  registered_.push_back(listener);
+  return listener;
+}
+
+void SharedProcessor::join(const std::shared_ptr<ProcessorListener>& listener, const store::Snapshot& cache) {
+  if (listener->closed()) return;
+  joined_.push_back(listener);
+  if (!started_) return;
+  const auto asked = listener->requested_period;
+  set_period(*listener);
+  if (asked > Duration::zero() && check_period_ == Duration::zero()) {
+    log(LogLevel::Warning, "a handler asks for resyncs, but the informer makes none", {{"informer", place_.informer}});
+  } else if (listener->period > asked && asked > Duration::zero()) {
+    log(LogLevel::Warning, "a handler asks for resyncs more often than the running informer makes them",
+        {{"informer", place_.informer}});
+  }
+  auto replay = std::make_shared<NotificationBlock>();
+  cache.for_each([&](const meta::Object& object) {
+    Notification n;
+    n.kind = Notification::Kind::Add;
+    n.cause = EventCause::Initial;
+    n.initial = true;
+    n.after = object;
+    replay->push(std::move(n));
+    if (replay->full()) listener->add(std::exchange(replay, std::make_shared<NotificationBlock>()));
+  });
+  listener->add(replay);
+  if (upstream_synced_) listener->upstream_synced();
+}
+
+void SharedProcessor::leave(const ProcessorListener& listener) {
+  std::erase_if(joined_, [&](const auto& each) { return each.get() == &listener; });
+}
+
+void SharedProcessor::set_period(ProcessorListener& listener) const {
+  const auto asked = listener.requested_period;
+  const bool none = asked == Duration::zero() || check_period_ == Duration::zero();
+  listener.period = none ? Duration::zero() : std::max(asked, check_period_);
+  listener.next_resync = kubexx::detail::after(strand_.clock().now(), listener.period);
+}
+
+Duration SharedProcessor::start() {
+  started_ = true;
+  for (const auto& listener : joined_) {
+    const auto asked = listener->requested_period;
+    if (asked > Duration::zero() && (check_period_ == Duration::zero() || asked < check_period_)) check_period_ = asked;
+  }
+  for (const auto& listener : joined_) set_period(*listener);
+  return check_period_;
+}
+
+bool SharedProcessor::should_resync() {
+  const auto now = strand_.clock().now();
+  bool any = false;
+  for (const auto& listener : joined_) {
+    listener->syncing = listener->period > Duration::zero() && now >= listener->next_resync;
+    if (!listener->syncing) continue;
+    listener->next_resync = kubexx::detail::after(now, listener->period);
+    any = true;
+  }
+  return any;
+}
+
+void SharedProcessor::announce(Notification notification) {
+  if (joined_.empty()) return;
+  if (!announced_) announced_ = std::make_shared<NotificationBlock>();
+  announced_->push(std::move(notification));
+  if (announced_->full()) distribute();
+}
+
+void SharedProcessor::distribute() {
+  if (!announced_) return;
+  const auto block = std::exchange(announced_, nullptr);
+  for (const auto& listener : joined_) listener->add(block);
+}
+
+void SharedProcessor::upstream_synced() {
+  upstream_synced_ = true;
+  for (const auto& listener : joined_) listener->upstream_synced();
+}
+
+void SharedProcessor::stop(bool drop_waiting) {
+  distribute();
+  for (const auto& listener : joined_) {
+    if (drop_waiting) {
+      listener->close();
+    } else {
+      listener->finish();
+    }
+  }
+  joined_.clear();
+}
+
+std::vector<std::shared_ptr<ProcessorListener>> SharedProcessor::listeners() const {
+  std::vector<std::shared_ptr<ProcessorListener>> alive;
+  const std::lock_guard lock(mutex_);
+  for (const auto& weak : registered_) {
+    if (auto listener = weak.lock()) alive.push_back(std::move(listener));
+  }
+  return alive;
+}
+
+bool SharedProcessor::busy() const {
+  const auto all = listeners();
+  return std::any_of(all.begin(), all.end(), [](const auto& listener) { return listener->busy(); });
+}
+
+}  // namespace kubexx::informer
