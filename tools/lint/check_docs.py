@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog.
+"""Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog, and
+the tests that docs/upstream-tests.md names exist.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
 `// [end NAME]`. `check_docs.py --update` writes the quotes anew.
@@ -18,6 +19,22 @@ def source_text(file, name):
     text = (ROOT / file).read_text()
     match = re.search(rf"^[^\n]*\[begin {re.escape(name)}\]\n(.*?)^[^\n]*\[end {re.escape(name)}\]", text, re.S | re.M)
     return textwrap.dedent(match[1]).rstrip("\n") if match else None
+
+
+def unknown_tests():
+    """The tests of docs/upstream-tests.md that are not there. `.Name` continues a suite; … and * leave out the rest."""
+    tests = set()
+    for path in (ROOT / "tests").rglob("*_test.cpp"):
+        tests.update(re.findall(r"^(?:TEST(?:_F|_P)?|RC_GTEST_PROP)\((\w+),\s*(\w+)", path.read_text(), re.M))
+    for line in (ROOT / "docs/upstream-tests.md").read_text().splitlines():
+        suite = ""
+        if not line.startswith("|"):
+            continue
+        for named, test in re.findall(r"`(\w*)\.(\w+[…*]?|\*)`", line):
+            suite = named or suite
+            start = test.rstrip("…*")
+            if not any(s == suite and (t.startswith(start) if test != start else t == test) for s, t in tests):
+                yield f"{suite}.{test}"
 
 
 def main():
@@ -45,6 +62,7 @@ def main():
         for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.S)):
             if not (path.parent / link).exists():
                 problems.append(f"{where}: link to {link} leads nowhere")
+    problems += [f"docs/upstream-tests.md: there is no test {test}" for test in unknown_tests()]
     version = re.search(r"project\(kubexx VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     changelog = (ROOT / "CHANGELOG.md").read_text()
     first = re.search(r"^## \[([^\]]+)\]", changelog, re.M)

@@ -37,6 +37,45 @@ TEST(EventHandlerTest, AbsentFunctionsAreSkippedAndArgumentsMayBeLeftOut) {
   EXPECT_THAT(calls, ElementsAre("add a", "update a watch", "delete ns/a"));
 }
 
+/// What a generated type looks like to a handler.
+struct ConfigMap {
+  static ConfigMap unchecked(meta::Object object) { return {std::move(object)}; }
+  meta::Object object;
+};
+
+// TestTypedResourceEventHandlerAdapter
+TEST(EventHandlerTest, ATypedHandlerGetsItsTypeAroundTheSameObjectsAndAroundNothingWhereNothingIsKnown) {
+  std::vector<meta::Object> seen;
+  ResourceEventHandlerFuncs<ConfigMap> f;
+  f.on_add = [&](const ConfigMap& map, bool initial) {
+    EXPECT_TRUE(initial);
+    seen.push_back(map.object);
+  };
+  f.on_update = [&](const ConfigMap& before, const ConfigMap& after) {
+    seen.push_back(before.object);
+    seen.push_back(after.object);
+  };
+  f.on_delete = [&](const Deleted<ConfigMap>& gone) {
+    EXPECT_EQ(gone.key(), "ns/a");
+    EXPECT_EQ(gone.final_state_known(), static_cast<bool>(gone.last_known().object));
+    seen.push_back(gone.last_known().object);
+  };
+  const auto handler = make_handler(std::move(f));
+  const auto one = config_map("a", "1");
+  const auto two = config_map("a", "2");
+  handler->on_add(one, true, kWatch);
+  handler->on_update(one, two, kWatch);
+  handler->on_delete({"ns/a", two, true}, kWatch);
+  handler->on_delete({"ns/a", {}, false}, kWatch);
+
+  ASSERT_EQ(seen.size(), 5U);
+  EXPECT_TRUE(seen[0].same_document(one));
+  EXPECT_TRUE(seen[1].same_document(one));
+  EXPECT_TRUE(seen[2].same_document(two));
+  EXPECT_TRUE(seen[3].same_document(two));
+  EXPECT_FALSE(seen[4]);
+}
+
 // TestTypedFilteringResourceEventHandler
 TEST(EventHandlerTest, AFilterTurnsUpdatesAcrossItIntoAddsAndDeletes) {
   std::vector<std::string> calls;

@@ -146,6 +146,25 @@ TEST_F(HandlerLifeTest, RemovalReturnsWhateverBecameOfTheInformer) {
   EXPECT_EQ(adds, 3);
 }
 
+TEST_F(HandlerLifeTest, AReleasedHandlerStaysForTheInformersLife) {
+  const auto informer = make();
+  std::latch both(2);
+  {
+    ResourceEventHandlerFuncs<> f;
+    f.on_add = [&](const meta::Object&) { both.count_down(); };
+    auto registration = informer->add_event_handler(std::move(f));
+    registration.release();
+    EXPECT_FALSE(registration);
+    registration.remove();  // of nothing
+  }
+  informer->start();
+  source->put("b");
+  both.wait();
+  EXPECT_EQ(informer->status().handlers.size(), 1U);
+  informer->stop();
+  informer->join();
+}
+
 /// A handler that is in its call from `entered` on, until its context tells it to stop.
 struct Waiting {
   ResourceEventHandlerFuncs<> functions() {

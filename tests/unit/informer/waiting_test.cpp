@@ -1,0 +1,159 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "kubexx/informer/shared_informer.hpp"
+#include "support/fixture_executor.hpp"
+#include "unit/reflector/script.hpp"
+
+/// Waiting for the cache of a SharedIndexInformer, which a scripted source fills on the fake clock.
+namespace kubexx::informer {
+namespace {
+
+using reflector::config_map;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+const WaitOptions kNow{.timeout = milliseconds(1)};
+
+class WaitingTest : public testing::Test {
+ protected:
+  WaitingTest() {
+    options.description = "configmaps";
+    options.executor = executor;
+    options.handlers = executor;
+    options.reflector.version_check = Duration::zero();
+    options.reflector.backoff = Backoff::none();
+    script->answer({config_map("a", "90")}, "100");
+  }
+  ~WaitingTest() override {
+    if (informer) informer->stop();
+    executor->run_until_idle();
+  }
+  void start() {
+    informer = SharedIndexInformer::create(script, options);
+    informer->start();
+    executor->run_until_idle();
+  }
+  void send(meta::WatchEventType type, meta::Object object) {
+    script->stream().send({type, std::move(object)});
+    executor->run_until_idle();
+  }
+  /// On another thread, so that this one can run the informer.
+  template <class F>
+  auto meanwhile(F wait) {
+    return std::async(std::launch::async, std::move(wait));
+  }
+
+  FixtureExecutor executor;
+  std::shared_ptr<reflector::Script> script = std::make_shared<reflector::Script>();
+  InformerOptions options;
+  std::shared_ptr<SharedIndexInformer> informer;
+};
+
+TEST_F(WaitingTest, AVersionTheCacheHasOrHasPassedIsThereAtOnceAndALaterOneWithItsEventOrBookmark) {
+  start();
+  EXPECT_TRUE(informer->wait_until("100", kNow));
+  EXPECT_TRUE(informer->wait_until("99", kNow));
+  EXPECT_TRUE(informer->wait_until("101", kNow).error().is_timeout());
+  send(meta::WatchEventType::Modified, config_map("a", "101"));
+  EXPECT_TRUE(informer->wait_until("101", kNow));
+
+  auto waiting = meanwhile([&] { return informer->wait_until("110", {.timeout = seconds(10)}); });
+  script->stream().send(reflector::bookmark("120"));
+  executor->run_until_idle();
+  EXPECT_TRUE(waiting.get());
+}
+
+TEST_F(WaitingTest, AnObjectIsReadFromACacheThatIsNewEnough) {
+  start();
+  send(meta::WatchEventType::Modified, config_map("a", "101", "new"));
+
+  const auto object = informer->get("ns/a", "101", kNow);
+  ASSERT_TRUE(object);
+  EXPECT_EQ((*object)["data"]["v"].string(), "new");
+  EXPECT_TRUE(informer->get("ns/missing", "101", kNow).error().is_not_found());
+  EXPECT_TRUE(informer->get("ns/a", "102", kNow).error().is_timeout());
+}
+
+TEST_F(WaitingTest, EndsWithTheCallersStopAndWithTheInformers) {
+  start();
+  std::stop_source stop;
+  auto stopped = meanwhile([&] { return informer->wait_until("999", {.stop = stop.get_token()}); });
+  auto ended = meanwhile([&] { return informer->wait_until_gone("ns/a", "u-a"); });
+  stop.request_stop();
+  EXPECT_TRUE(stopped.get().error().is_canceled());
+  informer->stop();
+  EXPECT_TRUE(ended.get().error().is_canceled());
+}
+
+TEST_F(WaitingTest, AVersionThatCannotBeComparedIsAnError) {
+  start();
+  for (const char* version : {"", "abc", "-1"}) EXPECT_FALSE(informer->wait_until(version, kNow)) << version;
+}
+
+TEST_F(WaitingTest, WhoWaitsForAVersionIsToldWhenTheServersVersionsGoBack) {
+  start();
+  auto waiting = meanwhile([&] { return informer->wait_until("200", {.timeout = seconds(30)}); });
+  // Until it is noticed: the other thread may not wait yet.
+  for (int turn = 0; waiting.wait_for(milliseconds(0)) != std::future_status::ready; ++turn) {
+    script->answer({config_map("a", "40")}, turn % 2 == 0 ? "50" : "100");
+    informer->relist();
+    executor->run_until_idle();
+    std::this_thread::yield();
+  }
+  const auto result = waiting.get();
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().is_expired());
+}
+
+TEST_F(WaitingTest, AnObjectIsGoneWhenItIsDeletedOrAnotherHasItsName) {
+  start();
+  EXPECT_TRUE(informer->wait_until_gone("ns/never-there", "u", kNow));
+  EXPECT_TRUE(informer->wait_until_gone("ns/a", "u-of-an-earlier-one", kNow));
+  EXPECT_TRUE(informer->wait_until_gone("ns/a", "u-a", kNow).error().is_timeout());
+  send(meta::WatchEventType::Modified, config_map("a", "101"));
+  EXPECT_FALSE(informer->wait_until_gone("ns/a", "u-a", kNow));
+
+  auto waiting = meanwhile([&] { return informer->wait_until_gone("ns/a", "u-a", {.timeout = seconds(10)}); });
+  send(meta::WatchEventType::Deleted, config_map("a", "102"));
+  EXPECT_TRUE(waiting.get());
+}
+
+TEST_F(WaitingTest, BeforeTheFirstListNothingIsGone) {
+  informer = SharedIndexInformer::create(script, options);
+  EXPECT_TRUE(informer->wait_until_gone("ns/x", "u", kNow).error().is_timeout());
+  informer->start();
+  executor->run_until_idle();
+  EXPECT_TRUE(informer->wait_until_gone("ns/x", "u", kNow));
+}
+
+TEST_F(WaitingTest, AnInformerIsStaleWhenItHeardNothingForLong) {
+  options.stale_after = minutes(3);
+  start();
+  EXPECT_FALSE(informer->status().stale);
+  EXPECT_EQ(informer->status().lag, Duration::zero());
+  executor->advance(minutes(3));
+  EXPECT_FALSE(informer->status().stale);
+  EXPECT_EQ(informer->status().lag, minutes(3));
+  executor->advance(seconds(1));
+  EXPECT_TRUE(informer->status().stale);
+
+  script->stream().send(reflector::bookmark("120"));
+  executor->run_until_idle();
+  EXPECT_FALSE(informer->status().stale);
+  EXPECT_EQ(informer->status().lag, Duration::zero());
+}
+
+TEST_F(WaitingTest, AnInformerWithoutALimitIsNeverStaleOnceItHeardSomething) {
+  options.stale_after = Duration::zero();
+  start();
+  executor->advance(minutes(600));
+  EXPECT_FALSE(informer->status().stale);
+}
+
+}  // namespace
+}  // namespace kubexx::informer
