@@ -1,5 +1,5 @@
-#include <atomic>
-#include <mutex>
+#include <memory>
+#include <utility>
 
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/reflector/lister_watcher.hpp"
@@ -23,6 +23,72 @@ class FunctionCall final : public Call {
 
  private:
   std::shared_ptr<Shared> shared_;
+};
+
+/// Reads a stream in turns: the next one begins when the strand has taken all of the last. So a source that is faster
+/// than the strand waits, and a slow one keeps its thread only as long as its turn.
+class Pull : public std::enable_shared_from_this<Pull> {
+ public:
+  Pull(std::shared_ptr<const ListWatchFuncs> functions, meta::ListOptions options, Strand strand,
+       std::shared_ptr<WatchSink> sink, std::shared_ptr<Shared> shared, std::weak_ptr<Executor> blocking)
+      : functions_(std::move(functions)),
+        options_(std::move(options)),
+        strand_(std::move(strand)),
+        sink_(std::move(sink)),
+        shared_(std::move(shared)),
+        blocking_(std::move(blocking)) {}
+
+  /// On a thread that may block.
+  void turn() {
+    const auto stop = shared_->stop.get_token();
+    if (stop.stop_requested()) return;
+    try {
+      if (!stream_ && !open(stop)) return;
+      for (int i = 0; i < kEventsPerTurn; ++i) {
+        auto next = stream_->next(stop);
+        if (!next) return end(next.error());
+        if (!*next) return deliver([](WatchSink& s) { s.on_end(nullptr); });
+        deliver([event = std::move(**next)](WatchSink& s) mutable { s.on_event(std::move(event)); });
+      }
+    } catch (...) {
+      return end(current_exception_as_error().with_context("watch function"));
+    }
+    strand_.post([self = shared_from_this()]() mutable {
+      const auto executor = self->blocking_.lock();  // also when dropped: the stream goes where it may block
+      if (executor) executor->post([self = std::move(self)] { self->turn(); });
+    });
+  }
+
+ private:
+  static constexpr int kEventsPerTurn = 256;
+
+  bool open(const std::stop_token& stop) {
+    auto stream =
+        functions_->watch ? functions_->watch(options_, stop) : Error::config("this source has no watch function");
+    if (!stream) {
+      end(stream.error());
+      return false;
+    }
+    stream_ = std::move(*stream);
+    deliver([](WatchSink& s) { s.on_open(); });
+    return true;
+  }
+  void end(Error error) {
+    deliver([error = std::move(error)](WatchSink& s) { s.on_end(&error); });
+  }
+  void deliver(UniqueFunction<void(WatchSink&)> what) {
+    strand_.post([sink = sink_, shared = shared_, what = std::move(what)]() mutable {
+      if (!shared->dropped) what(*sink);
+    });
+  }
+
+  const std::shared_ptr<const ListWatchFuncs> functions_;
+  const meta::ListOptions options_;
+  const Strand strand_;
+  const std::shared_ptr<WatchSink> sink_;
+  const std::shared_ptr<Shared> shared_;
+  const std::weak_ptr<Executor> blocking_;
+  std::unique_ptr<EventStream> stream_;
 };
 
 class FunctionListerWatcher final : public ListerWatcher {
@@ -58,33 +124,8 @@ class FunctionListerWatcher final : public ListerWatcher {
   std::unique_ptr<Call> watch(const meta::ListOptions& options, const Strand& strand,
                               std::shared_ptr<WatchSink> sink) override {
     auto shared = std::make_shared<Shared>();
-    blocking_->post([functions = functions_, options, strand, sink, shared] {
-      const auto deliver = [&](UniqueFunction<void(WatchSink&)> what) {
-        strand.post([sink, shared, what = std::move(what)]() mutable {
-          if (!shared->dropped) what(*sink);
-        });
-      };
-      try {
-        if (!functions->watch) {
-          return deliver([](WatchSink& s) {
-            const auto error = Error::config("this source has no watch function");
-            s.on_end(&error);
-          });
-        }
-        auto stream = functions->watch(options, shared->stop.get_token());
-        if (!stream) return deliver([error = stream.error()](WatchSink& s) { s.on_end(&error); });
-        deliver([](WatchSink& s) { s.on_open(); });
-        while (true) {
-          auto next = (*stream)->next(shared->stop.get_token());
-          if (!next) return deliver([error = next.error()](WatchSink& s) { s.on_end(&error); });
-          if (!*next) return deliver([](WatchSink& s) { s.on_end(nullptr); });
-          deliver([event = std::move(**next)](WatchSink& s) mutable { s.on_event(std::move(event)); });
-        }
-      } catch (...) {
-        deliver(
-            [error = current_exception_as_error().with_context("watch function")](WatchSink& s) { s.on_end(&error); });
-      }
-    });
+    auto pull = std::make_shared<Pull>(functions_, options, strand, std::move(sink), shared, blocking_);
+    blocking_->post([pull = std::move(pull)] { pull->turn(); });
     return std::make_unique<FunctionCall>(shared);
   }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "kubexx/base/log.hpp"
 #include "reflector/machine.hpp"
 
@@ -5,6 +8,7 @@ namespace kubexx::reflector {
 namespace {
 
 constexpr std::int64_t kDefaultPageSize = 500;
+constexpr Duration kLeastPoll = std::chrono::seconds(1);
 
 /// Hands a list's calls to the machine while its generation lasts.
 class ListReceiver final : public ListSink {
@@ -35,6 +39,8 @@ std::string Reflector::State::relist_version() const {
 void Reflector::State::start_list() {
   items.clear();
   continue_token.clear();
+  continue_tokens.clear();
+  list_skipped = false;
   first_version.clear();
   list_version = verifying ? last_version : relist_version();
   change_status([](ReflectorStatus& s) {
@@ -70,6 +76,13 @@ void Reflector::State::list_page() {
 }
 
 void Reflector::State::list_item(meta::Object item) {
+  if (!item.kind().empty() && !of_expected_kind(item)) {
+    if (!std::exchange(list_skipped, true)) {
+      log(LogLevel::Warning, "skipped objects of a list",
+          {{"reflector", options.name}, {"kind", item.kind()}, {"expected", options.type_description}});
+    }
+    return count_skipped();
+  }
   items.push_back(sink->prefer_known(std::move(item)));
   if (items.size() % 1000 == 0) {
     const auto count = items.size();
@@ -88,6 +101,9 @@ void Reflector::State::list_end(Result<meta::ListMeta> result) {
   }
   if (!result->continue_token.empty()) {
     continue_token = result->continue_token;
+    if (!continue_tokens.insert(continue_token).second) {
+      return list_failed(Error::decode("the server repeated a continue token"));
+    }
     return list_page();
   }
   if (!deliver(std::move(items), first_version, false)) return;
@@ -99,7 +115,7 @@ void Reflector::State::list_end(Result<meta::ListMeta> result) {
 void Reflector::State::poll() {
   enter(ReflectorState::Polling);
   arm_resync();
-  after(options.poll_interval, [this] {
+  after(std::max(options.poll_interval, kLeastPoll), [this] {
     version_unavailable = true;  // the most recent state
     round();
   });
@@ -112,6 +128,7 @@ void Reflector::State::list_failed(const Error& error) {
     list_unlimited = true;
     items.clear();
     continue_token.clear();
+    continue_tokens.clear();
     return list_page();
   }
   const bool refused = verifying && (error.is_bad_request() || error.is_invalid());

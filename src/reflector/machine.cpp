@@ -1,5 +1,7 @@
 #include "reflector/machine.hpp"
 
+#include <algorithm>
+
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::reflector {
@@ -20,7 +22,7 @@ Reflector::State::State(std::shared_ptr<ListerWatcher> source_in, std::shared_pt
     watches_counter = options.metrics->counter("kubexx_reflector_watches_total", "Watches begun", labels);
     events_counter = options.metrics->counter("kubexx_reflector_events_total", "Watch events received", labels);
     skipped_counter = options.metrics->counter("kubexx_reflector_skipped_events_total",
-                                               "Events of another kind or without metadata", labels);
+                                               "Objects of another kind or without metadata", labels);
   }
 }
 
@@ -70,7 +72,7 @@ void Reflector::State::end_round(const char* reason, const Error* error, bool te
       if (error->is_not_found()) return park(*error);
     }
   }
-  back_off([this] { round(); });
+  back_off(error, [this] { round(); });
 }
 
 /// The whole resource is unknown to the server (its CRD was removed, or never there): what we hold is gone, and asking
@@ -92,18 +94,13 @@ void Reflector::State::park(const Error& error) {
                                      backoff.reset();
                                      round();
                                    }));
-  if (!side_call) return back_off([this] { round(); });
+  if (!side_call) return back_off(&error, [this] { round(); });
   enter(ReflectorState::Parked);
 }
 
-void Reflector::State::back_off(Task next) {
+void Reflector::State::back_off(const Error* cause, Task next) {
   auto delay = backoff.next();
-  {
-    const std::lock_guard lock(mutex);
-    if (status.last_error && status.last_error->retry_after() && *status.last_error->retry_after() > delay) {
-      delay = *status.last_error->retry_after();
-    }
-  }
+  if (cause && cause->retry_after()) delay = std::max<Duration>(delay, *cause->retry_after());
   enter(ReflectorState::BackingOff);
   after(delay, std::move(next));
 }
@@ -136,6 +133,17 @@ void Reflector::State::enter(ReflectorState next) {
 
 void Reflector::State::note_error(const Error& error) {
   change_status([&error](ReflectorStatus& s) { s.last_error = error; });
+}
+
+bool Reflector::State::of_expected_kind(const meta::Object& object) const {
+  if (is_table(object.kind(), object.api_version())) return false;
+  if (!options.expected_kind) return true;
+  return object.kind() == options.expected_kind->kind && object.api_version() == options.expected_kind->api_version();
+}
+
+void Reflector::State::count_skipped() {
+  skipped_counter.add();
+  change_status([](ReflectorStatus& s) { ++s.skipped; });
 }
 
 void Reflector::State::count_bytes(std::size_t received) {

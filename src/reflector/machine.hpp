@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct Reflector::State {
   void round();
   void end_round(const char* reason, const Error* error, bool tell_handler);
   void park(const Error& error);
-  void back_off(Task next);
+  void back_off(const Error* cause, Task next);
   void drop_call();
   Timer after(Duration delay, Task task);  // ignored once the generation is over
   template <class F>
@@ -79,6 +80,8 @@ struct Reflector::State {
   void stream_error(const Error& error);
   void reopen(const char* reason);
   bool acceptable(const meta::WatchEvent& event);
+  bool of_expected_kind(const meta::Object& object) const;
+  void count_skipped();
   bool moves_on(std::string_view version) const;
   meta::ListOptions watch_options();
   void arm_resync();
@@ -116,10 +119,12 @@ struct Reflector::State {
   std::string list_version;   // asked for
   std::string first_version;  // answered by the first page
   std::string continue_token;
-  bool list_retried = false;    // with "" after a refusal
-  bool list_unlimited = false;  // after a page expired
-  bool verifying = false;       // the list is to be of exactly the version we have
-  bool zero_was_paged = false;  // a list at "0" came in pages: the server has no watch cache
+  std::unordered_set<std::string> continue_tokens;  // of the pages so far
+  bool list_skipped = false;                        // something: said once a list
+  bool list_retried = false;                        // with "" after a refusal
+  bool list_unlimited = false;                      // after a page expired
+  bool verifying = false;                           // the list is to be of exactly the version we have
+  bool zero_was_paged = false;                      // a list at "0" came in pages: the server has no watch cache
 
   // the watch under way
   std::unordered_map<std::string, meta::Object> initial;  // of a WatchList before its bookmark

@@ -34,7 +34,9 @@ std::string_view to_string(ReflectorState state) noexcept {
 }
 
 Reflector::Reflector(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Reflector::~Reflector() = default;
+Reflector::~Reflector() {
+  state_->drop_call();  // they end on the strand, where their callbacks run
+}
 
 std::shared_ptr<Reflector> Reflector::create(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink,
                                              Strand strand, ReflectorOptions options, const char* file, int line) {

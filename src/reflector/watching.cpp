@@ -152,21 +152,16 @@ void Reflector::State::enter_watching() {
   if (resumed) check_version();
 }
 
-/// Other kinds and objects without metadata are none of ours: skipped and counted, the stream goes on.
+/// Other kinds, objects without metadata and bookmarks without a version are none of ours: skipped and counted, the
+/// stream goes on.
 bool Reflector::State::acceptable(const meta::WatchEvent& event) {
   const auto& object = event.object;
-  bool good = object.has_metadata() && !is_table(object.kind(), object.api_version());
-  if (good && options.expected_kind) {
-    const auto& kind = *options.expected_kind;
-    good = object.kind() == kind.kind && object.api_version() == kind.api_version();
-  }
-  if (!good) {
-    skipped_counter.add();
-    change_status([](ReflectorStatus& s) { ++s.skipped; });
-    log(LogLevel::Warning, "skipped an event",
-        {{"reflector", options.name}, {"kind", object.kind()}, {"expected", options.type_description}});
-  }
-  return good;
+  const bool says_nothing = event.type == meta::WatchEventType::Bookmark && object.resource_version().empty();
+  if (object.has_metadata() && !says_nothing && of_expected_kind(object)) return true;
+  count_skipped();
+  log(LogLevel::Warning, "skipped an event",
+      {{"reflector", options.name}, {"kind", object.kind()}, {"expected", options.type_description}});
+  return false;
 }
 
 /// Of several watches the highest version counts: that is what a restored server is compared with.
@@ -262,7 +257,7 @@ void Reflector::State::watch_end(const Error* error) {
       note_error(*error);
       count_restart(error->is_connection_refused() ? "refused" : "throttled");
       drop_call();
-      return back_off([this] { start_watch(); });
+      return back_off(error, [this] { start_watch(); });
     }
     if (error->is_method_not_supported()) {
       unwatchable = true;
@@ -291,7 +286,7 @@ void Reflector::State::stream_error(const Error& error) {
     note_error(error);
     count_restart("throttled");
     drop_call();
-    return back_off([this] { start_watch(); });
+    return back_off(&error, [this] { start_watch(); });
   }
   if (error.is_internal() && options.max_internal_error_retry > Duration::zero()) {
     const auto now = strand.clock().now();
@@ -318,7 +313,7 @@ void Reflector::State::watch_list_failed(const Error* error) {
     note_error(*error);
     count_restart(error->is_connection_refused() ? "refused" : "throttled");
     drop_call();
-    return back_off([this] { start_watch_list(); });
+    return back_off(error, [this] { start_watch_list(); });
   }
   if (error && (error->is_expired() || error->is_too_large_resource_version()) && !version_unavailable) {
     note_error(*error);

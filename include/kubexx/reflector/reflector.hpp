@@ -48,8 +48,8 @@ struct ReflectorStatus {
   std::uint64_t lists = 0;          ///< list rounds begun (not pages)
   std::uint64_t watches = 0;        ///< watches opened, WatchLists included
   std::uint64_t events = 0;
-  std::uint64_t skipped = 0;                      ///< events of another kind or without metadata
-  std::uint64_t received_bytes = 0;               ///< of lists and watches, where the source can tell
+  std::uint64_t skipped = 0;         ///< objects of another kind or without metadata, bookmarks without a version
+  std::uint64_t received_bytes = 0;  ///< of lists and watches, where the source can tell
   std::map<std::string, std::uint64_t> restarts;  ///< watch ends by reason: closed, short, expired, throttled, ...
   std::optional<TimePoint> last_activity;         ///< last event, bookmark or whole state
   std::size_t initial_items = 0;                  ///< items of the list under way, for progress
@@ -58,7 +58,7 @@ struct ReflectorStatus {
 struct ReflectorOptions {
   std::string name;              ///< for logs and metrics; default: file:line of the construction
   std::string type_description;  ///< "pods", "/v1, Kind=Foo"; default "<unspecified>"
-  /// Events of another kind are skipped and counted. Absent: every kind is taken.
+  /// Objects of another kind are skipped and counted; in lists they may have none. Absent: every kind is taken.
   std::optional<meta::GroupVersionKind> expected_kind;
   /// From the first whole state on, whatever watches and lists come between; 0: never.
   Duration resync_period = Duration::zero();
@@ -76,7 +76,7 @@ struct ReflectorOptions {
   Duration version_check = std::chrono::minutes(5);        ///< how often a restored server is looked for; 0: never
   /// A list of the version the cache has, on purpose: what differs is put right. 0: never.
   Duration verify_every = Duration::zero();
-  Duration poll_interval = std::chrono::minutes(5);  ///< between lists of a resource without watch
+  Duration poll_interval = std::chrono::minutes(5);  ///< between lists of a resource without watch; at least a second
   WatchErrorHandler watch_error_handler;             ///< absent: a log line
   /// Every change of state, on the strand; for sync waiting and the inspector. Must not block.
   std::function<void(const ReflectorStatus&)> on_status;
@@ -96,7 +96,8 @@ struct ReflectorOptions {
 ///   leads to a full list.
 ///
 /// Threads: a state machine on its strand; the accessors are safe from any thread. It starts no thread.
-/// Stop: stop() cancels what is under way; the sink is not called afterwards.
+/// Stop: stop() cancels what is under way; the sink is not called afterwards. Destroying a running one, on any thread,
+/// does the same; what it asked of the source ends on the strand soon after.
 /// Errors: go to the watch error handler and the status; nothing is thrown. What the source or the sink throws ends the
 /// round as an error does; what other functions throw is reported to the error sink and changes nothing.
 class Reflector : public std::enable_shared_from_this<Reflector> {

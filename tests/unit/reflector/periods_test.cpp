@@ -106,5 +106,47 @@ TEST_F(ReflectorPeriodsTest, AVerifyPeriodLongerThanAnyWatchIsKept) {
   EXPECT_EQ(sink->state.at("a"), "2");
 }
 
+TEST_F(ReflectorPeriodsTest, APollIntervalOfNothingStillWaitsBetweenLists) {
+  script->watchable = false;
+  for (int i = 0; i < 4; ++i) script->answer({}, "1");
+  ReflectorOptions options;
+  options.poll_interval = Duration::zero();
+  start(std::move(options));
+  EXPECT_EQ(script->lists.size(), 1U);
+
+  executor->advance(seconds(2));
+
+  EXPECT_EQ(script->lists.size(), 3U);
+}
+
+TEST_F(ReflectorPeriodsTest, PeriodsWithoutEndNeverFallDue) {
+  script->answer({}, "1");
+  ReflectorOptions options;
+  options.resync_period = Duration::max();
+  options.verify_every = Duration::max();
+  options.version_check = Duration::max();
+  start(std::move(options));
+
+  rewatch(3, minutes(9));
+
+  EXPECT_EQ(resyncs(), 0);
+  EXPECT_EQ(script->lists.size(), 1U);
+}
+
+TEST_F(ReflectorPeriodsTest, ARetryAfterCountsForItsOwnErrorOnly) {
+  script->answer(Error::api(503, "ServiceUnavailable", "later").with_retry_after(minutes(2)));
+  start();
+  executor->advance(minutes(2) - seconds(1));
+  EXPECT_EQ(script->lists.size(), 1U);
+  script->answer(Error::canceled("given up"));
+  executor->advance(seconds(1));
+  EXPECT_EQ(script->lists.size(), 2U);
+
+  script->answer({}, "1");
+  executor->advance(seconds(4));
+
+  EXPECT_EQ(state(), ReflectorState::Watching);
+}
+
 }  // namespace
 }  // namespace kubexx::reflector

@@ -330,6 +330,64 @@ TEST_F(ReflectorTest, PagesAreCollectedUnderTheFirstPagesVersion) {
   EXPECT_THAT(sink->history, ElementsAre("replace a@1 b@2 at 10"));
 }
 
+TEST_F(ReflectorTest, AContinueTokenThatComesAgainFailsTheList) {
+  script->answer({config_map("a", "1")}, "10", "one");
+  script->answer({config_map("b", "1")}, "10", "two");
+  script->answer({config_map("a", "1")}, "10", "one");
+  script->answer({config_map("b", "1")}, "10", "two");
+  start();
+
+  EXPECT_EQ(script->lists.size(), 3U);
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  EXPECT_THAT(errors, ElementsAre("failed to list configmaps: the server repeated a continue token"));
+  EXPECT_TRUE(sink->history.empty());
+
+  script->answers.clear();
+  script->answer({config_map("a", "1")}, "10", "one");
+  script->answer({}, "10");
+  executor->advance(seconds(2));
+  EXPECT_THAT(sink->history, ElementsAre("replace a@1 at 10"));
+}
+
+TEST_F(ReflectorTest, ABookmarkWithoutAVersionIsIgnored) {
+  script->answer({}, "10");
+  start();
+
+  script->stream().send(bookmark(""));
+  run();
+
+  EXPECT_THAT(sink->history, ElementsAre("replace at 10"));
+  EXPECT_EQ(reflector->last_sync_resource_version(), "10");
+  EXPECT_EQ(reflector->status().skipped, 1U);
+}
+
+TEST_F(ReflectorTest, AWatchListIsNotWholeWithABookmarkWithoutAVersion) {
+  script->watch_list = true;
+  start();
+
+  script->stream().send(bookmark("", true));
+  run();
+
+  EXPECT_TRUE(sink->history.empty());
+  EXPECT_EQ(state(), ReflectorState::WatchListing);
+}
+
+TEST_F(ReflectorTest, ObjectsOfOtherKindsAreDroppedFromAListAndCounted) {
+  script->answer(
+      {config_map("a", "1"),
+       meta::object_from_json(R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","resourceVersion":"2"}})"),
+       meta::object_from_json(
+           R"({"kind":"ConfigMap","apiVersion":"shop/v1","metadata":{"name":"o","resourceVersion":"3"}})"),
+       meta::object_from_json(R"({"metadata":{"name":"nameless-kind","resourceVersion":"4"}})")},
+      "10");
+  ReflectorOptions options;
+  options.expected_kind = meta::GroupVersionKind{"", "v1", "ConfigMap"};
+  start(std::move(options));
+
+  EXPECT_THAT(sink->history, ElementsAre("replace a@1 nameless-kind@4 at 10"));
+  EXPECT_EQ(reflector->status().skipped, 2U);
+}
+
 // TestReflectorNotPaginatingNotConsistentReads, TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled
 TEST_F(ReflectorTest, ARelistIsPagedOnlyWhenTheServerPagedTheCachedList) {
   script->answer({}, "10");

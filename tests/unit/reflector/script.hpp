@@ -44,6 +44,7 @@ class Script final : public ListerWatcher {
     std::shared_ptr<WatchSink> sink;
     Strand strand;
     bool alive = true;
+    bool ended_on_strand = false;  // once not alive
     void open() {
       run([](WatchSink& s) { s.on_open(); });
     }
@@ -146,7 +147,9 @@ class Script final : public ListerWatcher {
   struct Held final : Call {
     explicit Held(std::shared_ptr<Stream> stream) : stream_(std::move(stream)) {}
     ~Held() override {
-      if (stream_) stream_->alive = false;
+      if (!stream_) return;
+      stream_->alive = false;
+      stream_->ended_on_strand = stream_->strand.running_in_this_thread();
     }
     std::shared_ptr<Stream> stream_;
   };

@@ -150,5 +150,39 @@ TEST_F(ReflectorUserCodeTest, RunWithATokenThatHasFiredAsksNothingOfTheSource) {
   EXPECT_EQ(stopped->status().state, ReflectorState::Stopped);
 }
 
+TEST_F(ReflectorUserCodeTest, DestroyingARunningReflectorEndsItsCallOnTheStrand) {
+  script->answer({}, "1");
+  start();
+  const auto stream = script->streams.at(0);
+
+  reflector.reset();
+  EXPECT_TRUE(stream->alive);
+  run();
+
+  EXPECT_FALSE(stream->alive);
+  EXPECT_TRUE(stream->ended_on_strand);
+  stream->send({meta::WatchEventType::Added, config_map("late", "2")});
+  executor->advance(minutes(20));
+  EXPECT_THAT(sink->history, ElementsAre("replace at 1"));
+}
+
+TEST_F(ReflectorUserCodeTest, AReflectorMayBeLetGoInsideItsOwnCallback) {
+  script->answer({}, "1");
+  ReflectorOptions options;
+  options.on_status = [this](const ReflectorStatus& status) {
+    if (status.events == 1) reflector.reset();
+  };
+  start(std::move(options));
+  const auto stream = script->streams.at(0);
+
+  send(meta::WatchEventType::Added, config_map("a", "2"));
+  EXPECT_EQ(reflector, nullptr);
+  EXPECT_TRUE(stream->ended_on_strand);
+  EXPECT_EQ(executor->pending_timers(), 0U);
+
+  send(meta::WatchEventType::Added, config_map("b", "3"));
+  EXPECT_THAT(sink->history, ElementsAre("replace at 1", "add a@2"));
+}
+
 }  // namespace
 }  // namespace kubexx::reflector
