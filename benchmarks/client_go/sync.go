@@ -124,7 +124,7 @@ func latency(config *rest.Config, updates int) {
 	milliseconds := make([]float64, 0, updates)
 	for i := 0; i < updates; i++ {
 		object = object.DeepCopy()
-		object.Data["n"] = strconv.Itoa(i)
+		object.Data["n"] = strconv.Itoa(i + 1)
 		start := time.Now()
 		object, err = configMaps.Update(ctx, object, metav1.UpdateOptions{})
 		must(err)

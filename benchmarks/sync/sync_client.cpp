@@ -103,7 +103,7 @@ int latency(const rest::Client& client, std::size_t updates) {
   std::vector<double> milliseconds;
   for (std::size_t i = 0; i < updates; ++i) {
     auto draft = object->edit();
-    draft["data"]["n"].set(std::to_string(i));
+    draft["data"]["n"].set(std::to_string(i + 1));  // an update of nothing is no event
     const auto start = std::chrono::steady_clock::now();
     object = config_maps.update(draft.to_object());
     if (!object) return complain(object.error());

@@ -203,4 +203,27 @@ await "$work/gone" '; trying again$'
 kill -TERM "$watcher"
 wait "$watcher" || fail "a watch without server ended with $?"
 
+# Ended in the middle of traffic, the lines of a watch lead to the cache that it prints at the end.
+"$kubexx" apiserver --workload 60 --workload-rate 500 --kubeconfig-out "$work/busy" >/dev/null &
+server=$!
+await "$work/busy" server:
+for _ in 1 2 3 4 5; do
+  "$kubexx" watch pods -A -o jsonl --dump-cache --kubeconfig "$work/busy" >"$work/told" &
+  watcher=$!
+  await "$work/told" '"event":"update"'
+  kill -TERM "$watcher"
+  wait "$watcher" || fail "a watch of a busy server ended with $?"
+  # event, key and version of each line, and what is left of them
+  sed -nE 's/.*"event":"([a-z]+)".*"key":"([^"]+)","resourceVersion":"([0-9]+)".*/\1 \2 \3/p' "$work/told" |
+    awk '$1 == "delete" {delete at[$2]; next} {at[$2] = $3} END {for (key in at) print key, at[key]}' |
+    sort >"$work/replayed"
+  sed -nE '$s/^\{"cache":\{(.*)\}\}$/\1/p' "$work/told" | tr ',' '\n' | sed -nE 's/"([^"]+)":"([0-9]+)"/\1 \2/p' |
+    sort >"$work/cached"
+  if [ -s "$work/cached" ] && cmp -s "$work/replayed" "$work/cached"; then echo "ok    watch --dump-cache agrees with its lines"
+  else fail "watch --dump-cache differs from its lines: $(diff "$work/replayed" "$work/cached" | head -n 3)"; fi
+done
+kill "$server"
+wait "$server"
+server=
+
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
