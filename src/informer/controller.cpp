@@ -3,6 +3,7 @@
 #include <latch>
 #include <memory>
 
+#include "informer/sync_signal.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/stop.hpp"
@@ -41,6 +42,7 @@ struct Controller::State : std::enable_shared_from_this<State> {
     for (int i = 0; i < kPopsPerTurn && !stopped; ++i) {
       Result<bool> popped =
           config.process_batch ? config.queue->try_pop_batch(wrapped_batch, wrapped) : config.queue->try_pop(wrapped);
+      tell_if_synced();
       if (popped && !*popped) {
         if (config.caught_up) config.caught_up();
         return;
@@ -55,6 +57,13 @@ struct Controller::State : std::enable_shared_from_this<State> {
     strand.post([weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->drain();
     });
+  }
+
+  /// Once, to those who wait for has_synced().
+  void tell_if_synced() {
+    if (told || !config.queue->has_synced()) return;
+    told = true;
+    SyncSignal::fire();
   }
 
   /// The process function, with what failed put back when that is wanted.
@@ -77,6 +86,7 @@ struct Controller::State : std::enable_shared_from_this<State> {
   std::atomic<bool> scheduled{false};
   std::atomic<bool> started{false};
   bool stopped = false;  // strand only
+  bool told = false;     // strand only; that it is synced
 };
 
 Controller::Controller(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -89,6 +99,11 @@ std::shared_ptr<Controller> Controller::create(Config config, Strand strand) {
   state->config.queue->on_ready([weak = std::weak_ptr<State>(state)] {
     if (const auto self = weak.lock()) self->schedule();
   });
+  auto& on_status = state->config.reflector.on_status;
+  on_status = [weak = std::weak_ptr<State>(state), user = on_status](const reflector::ReflectorStatus& status) {
+    if (user) user(status);
+    if (const auto self = weak.lock()) self->tell_if_synced();  // an empty list leaves nothing to pop
+  };
   state->reflector = reflector::Reflector::create(state->config.lister_watcher, state->config.queue, state->strand,
                                                   reflector_options(state->config));
   return std::shared_ptr<Controller>(new Controller(std::move(state)));

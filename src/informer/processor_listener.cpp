@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "informer/notification.hpp"
+#include "informer/sync_signal.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/informer/shared_processor.hpp"
 
@@ -178,6 +179,7 @@ bool ProcessorListener::merge(const std::string& key, Notification& next) {
     pending_.erase(found->second);
     newest_.erase(found);
     changed_.notify_all();
+    SyncSignal::fire();
     return true;
   }
   return false;
@@ -187,6 +189,7 @@ void ProcessorListener::upstream_synced() {
   const std::lock_guard lock(mutex_);
   upstream_synced_ = true;
   changed_.notify_all();
+  SyncSignal::fire();
 }
 
 void ProcessorListener::schedule() {
@@ -277,6 +280,7 @@ void ProcessorListener::call(const Notification& n, TimePoint& now) {
   if (!n.initial || --pending_initial_ > 0) return;
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
+  SyncSignal::fire();
 }
 
 void ProcessorListener::close() {
@@ -292,6 +296,7 @@ void ProcessorListener::close() {
   depth_ = 0;
   newest_.clear();
   changed_.notify_all();
+  SyncSignal::fire();
 }
 
 void ProcessorListener::finish() {

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "informer/sync_signal.hpp"
 #include "kubexx/base/deadline.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
@@ -239,6 +240,7 @@ void SharedIndexInformer::State::tell_observers() {
     }
   }
   for (const auto& observer : alive) call_isolated("observer of an informer", *observer);
+  SyncSignal::fire();
 }
 
 /// Tells those who wait for the end, if it has come: also called when the last call of a closed handler has returned.

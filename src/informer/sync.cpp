@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <stdexcept>
 
-#include "kubexx/base/stop.hpp"
+#include "informer/sync_signal.hpp"
+#include "kubexx/base/deadline.hpp"
+#include "kubexx/informer/shared_processor.hpp"
 
 namespace kubexx::informer {
 namespace {
@@ -44,65 +47,113 @@ std::optional<Error> SyncResult::as_error() const {
   return Error(kind, text + (stopped_by ? ": " + stopped_by->message() : ""));
 }
 
-SyncResult wait_for_cache_sync(std::stop_token stop, const std::vector<std::shared_ptr<SharedIndexInformer>>& informers,
-                               const SyncOptions& options) {
-  struct Wake {
-    std::mutex mutex;
-    std::condition_variable_any arrived;
-    std::uint64_t changes = 0;  // guarded by mutex
-  };
-  const auto wake = std::make_shared<Wake>();
-  std::vector<std::shared_ptr<void>> observers;
-  for (const auto& informer : informers) {
-    observers.push_back(informer->observe([wake] {
-      const std::lock_guard lock(wake->mutex);
-      ++wake->changes;
-      wake->arrived.notify_all();
-    }));
-  }
-  const bool limited = options.timeout.has_value();
-  const TimePoint deadline = Clock::system().now() + options.timeout.value_or(Duration::zero());
-  SyncResult result;
-  while (true) {
-    std::uint64_t seen = 0;
-    {
-      const std::lock_guard lock(wake->mutex);
-      seen = wake->changes;
-    }
-    result.informers.clear();
-    bool over = false;
-    for (const auto& informer : informers) {
-      auto state = state_of(*informer);
-      if (!state.synced && informer->is_stopped()) {
-        over = true;
-        result.stopped_by = Error::canceled("an informer was stopped");
-      }
-      if (!state.synced && options.fail_fast && state.last_error && hopeless(*state.last_error)) {
-        over = true;
-        result.stopped_by = *state.last_error;
-      }
-      result.informers.push_back(std::move(state));
-    }
-    if (over || result.synced()) return result;
-    std::unique_lock lock(wake->mutex);
-    const auto changed = [&] { return wake->changes != seen; };
-    if (limited) {
-      if (!wake->arrived.wait_until(lock, stop, deadline, changed)) {
-        result.stopped_by = stop.stop_requested() ? Error::canceled() : Error::timeout("no sync in time");
-        return result;
-      }
-    } else if (!wake->arrived.wait(lock, stop, changed)) {
-      result.stopped_by = Error::canceled();
-      return result;
-    }
-  }
+Syncable::Syncable(std::shared_ptr<SharedIndexInformer> informer) : informer_(std::move(informer)) {
+  if (!informer_) throw std::logic_error("there is no informer to wait for");
 }
 
-bool wait_for_cache_sync(std::stop_token stop, const std::vector<std::function<bool()>>& has_synced) {
-  while (true) {
-    if (std::all_of(has_synced.begin(), has_synced.end(), [](const auto& f) { return f(); })) return true;
-    if (wait_for_stop(stop, std::chrono::milliseconds(100))) return false;
+Syncable::Syncable(const Registration& registration) : listener_(registration.listener_) {
+  if (!listener_) throw std::logic_error("there is no handler to wait for");
+}
+
+Syncable::Syncable(std::string name, std::function<bool()> has_synced)
+    : name_(std::move(name)), function_(std::move(has_synced)) {
+  if (!function_) throw std::logic_error("there is no function to wait for");
+}
+
+/// One wait_for_cache_sync: looks at everything once, and then again at what says that it changed.
+class SyncWait {
+ public:
+  SyncWait(const std::vector<Syncable>& what, const SyncOptions& options) : what_(what), options_(options) {
+    wake_->dirty.assign(what.size(), true);
+    result_.informers.resize(what.size());
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < what.size(); ++i) {
+      if (what[i].informer_) {
+        observers_.push_back(what[i].informer_->observe([wake = wake_, i] { wake->changed(i); }));
+      } else {
+        others.push_back(i);
+      }
+    }
+    if (others.empty()) return;
+    observers_.push_back(SyncSignal::observe([wake = wake_, others = std::move(others)] {
+      for (const auto each : others) wake->changed(each);
+    }));
   }
+
+  SyncResult wait(const std::stop_token& stop) {
+    const auto deadline = kubexx::detail::after(Clock::system().now(), options_.timeout.value_or(Duration::max()));
+    while (true) {
+      look(wake_->take());
+      if (result_.stopped_by || result_.synced()) break;
+      std::unique_lock lock(wake_->mutex);
+      const auto changed = [&] { return wake_->any; };
+      if (wake_->arrived.wait_until(lock, stop, deadline, changed)) continue;
+      lock.unlock();
+      look(std::vector<bool>(what_.size(), true));  // what has synced by now counts
+      if (result_.synced()) {
+        result_.stopped_by.reset();
+      } else if (!result_.stopped_by) {
+        result_.stopped_by = stop.stop_requested() ? Error::canceled() : Error::timeout("no sync in time");
+      }
+      break;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Wake {
+    void changed(std::size_t which) {
+      const std::lock_guard lock(mutex);
+      dirty[which] = true;
+      any = true;
+      arrived.notify_all();
+    }
+    std::vector<bool> take() {
+      const std::lock_guard lock(mutex);
+      any = false;
+      return std::exchange(dirty, std::vector<bool>(dirty.size(), false));
+    }
+
+    std::mutex mutex;
+    std::condition_variable_any arrived;
+    std::vector<bool> dirty;  // guarded by mutex; to be looked at
+    bool any = false;         // guarded by mutex
+  };
+
+  void look(const std::vector<bool>& which) {
+    for (std::size_t i = 0; i < what_.size(); ++i) {
+      auto& state = result_.informers[i];
+      if (!which[i] || state.synced) continue;
+      const Syncable& each = what_[i];
+      if (each.informer_) {
+        state = state_of(*each.informer_);
+        if (state.synced) continue;
+        if (each.informer_->is_stopped()) result_.stopped_by = Error::canceled("an informer was stopped");
+        if (options_.fail_fast && state.last_error && hopeless(*state.last_error))
+          result_.stopped_by = state.last_error;
+        continue;
+      }
+      const bool ended = each.listener_ && each.listener_->closed();
+      state.name = each.listener_ ? each.listener_->where() : each.name_;
+      state.synced = each.listener_ ? each.listener_->has_synced() : each.function_();
+      state.state = state.synced ? "synced" : "not synced";
+      if (ended && !state.synced) result_.stopped_by = Error::canceled("a handler was removed");
+    }
+  }
+
+  const std::vector<Syncable>& what_;
+  const SyncOptions& options_;
+  const std::shared_ptr<Wake> wake_ = std::make_shared<Wake>();
+  std::vector<std::shared_ptr<void>> observers_;
+  SyncResult result_;
+};
+
+SyncResult wait_for_cache_sync(std::stop_token stop, const Syncables& what, const SyncOptions& options) {
+  return SyncWait(what.all(), options).wait(stop);
+}
+
+void sync_changed() {
+  SyncSignal::fire();
 }
 
 }  // namespace kubexx::informer

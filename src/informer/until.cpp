@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "kubexx/base/deadline.hpp"
 #include "kubexx/informer/client_lister_watcher.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 
@@ -32,12 +33,13 @@ class Waiter {
  public:
   Waiter(Arrivals& arrivals, const Clock& clock, std::stop_token stop, std::optional<Duration> timeout)
       : arrivals_(arrivals), clock_(clock), stop_(std::move(stop)) {
-    if (timeout) deadline_ = clock.now() + *timeout;
+    if (timeout) deadline_ = kubexx::detail::after(clock.now(), *timeout);
   }
   /// Until `ready`, asked under the lock; the Error says why not.
   Result<void> wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready) {
     if (deadline_) {
-      if (!arrivals_.changed.wait_for(lock, stop_, *deadline_ - clock_.now(), ready) && !stop_.stop_requested()) {
+      const auto until = kubexx::detail::after(Clock::system().now(), *deadline_ - clock_.now());
+      if (!arrivals_.changed.wait_until(lock, stop_, until, ready) && !stop_.stop_requested()) {
         return Error::timeout("it did not come in time");
       }
     } else {

@@ -49,6 +49,16 @@ TEST_P(UntilWithSyncTest, TheFirstListAndWhatFollowsAreSeenInOrder) {
   EXPECT_THAT(seen, ElementsAre("ADDED a", "DELETED a"));
 }
 
+TEST_P(UntilWithSyncTest, ATimeoutBeyondAllTimeIsNone) {
+  put("a");
+
+  const auto event = until_with_sync(maps(), {.field_selector = ours_, .timeout = Duration::max()}, {},
+                                     {[](const meta::WatchEvent&) -> Result<bool> { return true; }});
+
+  ASSERT_TRUE(event) << event.error();
+  EXPECT_TRUE(*event);
+}
+
 TEST_P(UntilWithSyncTest, ItEndsWithTimeoutStopAndTheErrorOfACondition) {
   const auto never = [](const meta::WatchEvent&) -> Result<bool> { return false; };
   EXPECT_TRUE(until_with_sync(maps(), {.field_selector = ours_, .timeout = std::chrono::milliseconds(50)}, {}, {never})

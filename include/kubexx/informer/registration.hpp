@@ -71,6 +71,7 @@ class [[nodiscard]] Registration {
   HandlerStatus status() const;
 
  private:
+  friend class Syncable;
   std::shared_ptr<ProcessorListener> listener_;
   std::optional<Error> error_;
 };

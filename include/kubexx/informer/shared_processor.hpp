@@ -87,6 +87,7 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   bool closed() const;
   bool busy() const;  ///< a call runs, or will although the end has come
   HandlerStatus status() const;
+  const std::string& where() const noexcept { return where_; }  ///< "handler NAME of INFORMER"
 
   // Resync bookkeeping, on the informer's strand.
   Duration requested_period{};

@@ -1,30 +1,35 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/error.hpp"
+#include "kubexx/informer/informer.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 
 namespace kubexx::informer {
 
-/// How far one informer has come.
+/// How far one of the things waited for has come.
 struct SyncState {
   std::string name;
   bool synced = false;
-  std::string state;                ///< "listing", "backing off", ...; "not started"
-  std::optional<Error> last_error;  ///< why not yet
-  std::uint64_t attempts = 0;
+  std::string state;                ///< "listing", "backing off", ...; "not started"; of others "synced", "not synced"
+  std::optional<Error> last_error;  ///< why not yet; of informers
+  std::uint64_t attempts = 0;       ///< of informers
 };
 
 /// What wait_for_cache_sync found; true when everything is synced.
 struct SyncResult {
-  std::vector<SyncState> informers;
-  std::optional<Error> stopped_by;  ///< Canceled, or the error that ended a fail-fast wait
+  std::vector<SyncState> informers;  ///< in the order given
+  std::optional<Error> stopped_by;   ///< Canceled, Timeout, or the error that ended a fail-fast wait
 
   bool synced() const noexcept;
   explicit operator bool() const noexcept { return synced(); }
@@ -38,11 +43,48 @@ struct SyncOptions {
   std::optional<Duration> timeout = {};
 };
 
-/// Waits until every informer has its first whole list in its store. Works before they are started, does not poll, and
-/// says why not when it ends without: stopped, timed out, or failed fast. No informers: synced.
-SyncResult wait_for_cache_sync(std::stop_token stop, const std::vector<std::shared_ptr<SharedIndexInformer>>& informers,
-                               const SyncOptions& options = {});
-/// For any conditions; these are asked every 100 ms, for they cannot tell when they change.
-bool wait_for_cache_sync(std::stop_token stop, const std::vector<std::function<bool()>>& has_synced);
+/// Something that becomes synced: an informer (the first whole list is in its store), a handler's registration (its
+/// initial adds have returned as well), or a function that says so. Null ones are std::logic_error.
+class Syncable {
+ public:
+  Syncable(std::shared_ptr<SharedIndexInformer> informer);  // NOLINT(google-explicit-constructor)
+  template <class T>
+  Syncable(const Informer<T>& informer) : Syncable(informer.shared()) {}  // NOLINT(google-explicit-constructor)
+  Syncable(const Registration& registration);                             // NOLINT(google-explicit-constructor)
+  Syncable(std::string name, std::function<bool()> has_synced);
+  template <class F>
+  requires std::is_invocable_r_v<bool, F&> Syncable(F has_synced)  // NOLINT(google-explicit-constructor)
+      : Syncable("a function", std::function<bool()>(std::move(has_synced))) {}
+
+ private:
+  friend class SyncWait;
+  std::shared_ptr<SharedIndexInformer> informer_;
+  std::shared_ptr<const ProcessorListener> listener_;
+  std::string name_;
+  std::function<bool()> function_;
+};
+
+/// Any number of them: written out in braces, or a vector of things that are Syncable.
+class Syncables {
+ public:
+  Syncables(std::initializer_list<Syncable> each) : all_(each) {}
+  template <class T>
+  Syncables(const std::vector<T>& each) : all_(each.begin(), each.end()) {}  // NOLINT(google-explicit-constructor)
+  const std::vector<Syncable>& all() const noexcept { return all_; }
+
+ private:
+  std::vector<Syncable> all_;
+};
+
+/// Waits until everything is synced. Works before informers are started, does not poll, and says why not when it ends
+/// without: stopped, timed out, failed fast, or an informer or handler ended. Nothing to wait for: synced.
+///
+/// Functions are called on the calling thread, and again whenever an informer, handler or controller of this process
+/// syncs, fails or ends, or sync_changed() is called. What they throw is thrown.
+SyncResult wait_for_cache_sync(std::stop_token stop, const Syncables& what, const SyncOptions& options = {});
+
+/// Something changed that functions given to wait_for_cache_sync look at: they are asked again. For what this library
+/// cannot see.
+void sync_changed();
 
 }  // namespace kubexx::informer
