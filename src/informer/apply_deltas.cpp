@@ -128,7 +128,7 @@ Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& st
   for (auto& delta : deltas) {
     auto key = key_of(delta, store);
     store::Transaction write;
-    write.object = delta.object();
+    if (!delta.is_tombstone()) write.object = delta.object();  // an old state would move the store's version back
     if (delta.type() == DeltaType::Deleted) {
       write.type = store::Transaction::Type::Remove;
       const bool known = !delta.is_tombstone();

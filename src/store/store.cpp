@@ -74,7 +74,7 @@ Result<void> Store::remove(const meta::Object& object) {
 
 Result<void> Store::remove(const meta::DeletedFinalStateUnknown& gone) {
   if (gone.key.empty()) return Error::config("a deletion without a key");
-  items_.remove(gone.key, gone.object);
+  items_.remove(gone.key);  // the last known state is older than what the store has seen
   return {};
 }
 

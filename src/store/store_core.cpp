@@ -80,7 +80,7 @@ void StoreCore::apply(std::span<Write> writes, std::string_view version) {
       write.kind = Write::Kind::PutDefaultKey;
     }
   }
-  const bool settles = writes.size() == 1 && writes[0].kind == Write::Kind::PutDefaultKey;
+  const bool default_put = writes.size() == 1 && writes[0].kind == Write::Kind::PutDefaultKey;
   std::array<IndexDefinition::Values, 4> few;
   std::vector<IndexDefinition::Values> many;
   for (bool done = false; !done;) {
@@ -99,6 +99,8 @@ void StoreCore::apply(std::span<Write> writes, std::string_view version) {
 
     const std::lock_guard lock(lock_);
     if (definitions_ != current) continue;
+    // Where objects have keys of their own, a put may change the handle and the key, which are two words.
+    const bool settles = default_put && table_->roots().keys.empty();
     const Unsettled unsettled(settles ? nullptr : &unsettled_);
     for (std::size_t i = 0; i < writes.size(); ++i) write_locked(writes[i], values.subspan(i * width, width));
     if (!version.empty()) resource_version_ = version;

@@ -39,8 +39,8 @@ struct SnapshotData {
 /// evaluated before, and again in the rare case that the set of indexes changed in between.
 ///
 /// get() takes no lock. What it looks at is changed word by word, and freed when no such read is under way (Readers).
-/// One put under a default key is visible at once and as a whole. Any other write is not, so it makes `unsettled_` odd
-/// while it works: a get() that meets it takes the lock.
+/// One put under a default key is visible at once and as a whole, as long as all keys are default ones. Any other write
+/// is not, so it makes `unsettled_` odd while it works: a get() that meets it takes the lock.
 class StoreCore : public std::enable_shared_from_this<StoreCore> {
  public:
   explicit StoreCore(const Indexers& indexers);

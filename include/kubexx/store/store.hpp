@@ -28,7 +28,7 @@ class Store {
   Result<void> update(meta::Object object);
   /// By the object's key; takes over its resourceVersion.
   Result<void> remove(const meta::Object& object);
-  /// By its key; takes over the last state's resourceVersion, if there is one.
+  /// By its key; the store's resourceVersion stays.
   Result<void> remove(const meta::DeletedFinalStateUnknown& gone);
   Result<void> replace(std::vector<meta::Object> objects, std::string resource_version);
   /// All at once; those without a key are left out and reported.

@@ -125,6 +125,34 @@ TEST(LockFreeReadTest, AnswersOnlyUnderTheKeyOfTheStore) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(LockFreeReadTest, FindsAKeyWhoseObjectsHaveItByNatureAndByDecreeInTurn) {
+  // "default/a" names the pod a, whose own key it is, and the pod b, whose key must be kept for it.
+  const auto always_a = [](const Object&) -> Result<std::string> { return "default/a"; };
+  Indexer store({}, always_a);
+  ASSERT_TRUE(store.add(pod("b")));
+  std::atomic<bool> done{false};
+  std::atomic<int> missed{0};
+  std::atomic<std::uint64_t> reads{0};
+  const auto read = [&] {
+    while (!done) {
+      missed += store.get_by_key("default/a") ? 0 : 1;
+      reads.fetch_add(1, std::memory_order_relaxed);
+    }
+  };
+  const Object natural = pod("a");
+  const Object decreed = pod("b");
+  {
+    const std::jthread first(read);
+    const std::jthread second(read);
+    for (int round = 0; round < 200'000 || reads < 10'000; ++round) {
+      ASSERT_TRUE(store.add(natural));
+      ASSERT_TRUE(store.add(decreed));
+    }
+    done = true;
+  }
+  EXPECT_EQ(missed, 0);
+}
+
 TEST(LockFreeReadTest, ThreadsBeyondTheSlotsReadUnderTheLock) {
   constexpr int kThreads = 300;
   Indexer store;

@@ -39,6 +39,18 @@ TEST(StoreTest, AddGetUpdateRemoveListAndReplaceByTheObjectsOwnKey) {
   EXPECT_EQ(store.last_store_sync_resource_version(), "7");
 }
 
+// The last known state is an old one.
+TEST(StoreTest, ATombstoneLeavesTheVersionAsItIs) {
+  Store store;
+  ASSERT_TRUE(store.replace({pod("a", 3), pod("b", 4)}, "7"));
+
+  ASSERT_TRUE(store.remove(meta::DeletedFinalStateUnknown{"default/a", pod("a", 3)}));
+
+  EXPECT_THAT(store.list_keys(), ElementsAre("default/b"));
+  EXPECT_EQ(store.last_store_sync_resource_version(), "7");
+  EXPECT_FALSE(store.remove(meta::DeletedFinalStateUnknown{}));
+}
+
 // TestIndex
 TEST(StoreTest, AnIndexerAnswersByIndexToo) {
   Indexer store({{"app", label_index("app")}});
