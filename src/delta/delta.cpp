@@ -57,6 +57,12 @@ Delta Delta::bookmark(std::string resource_version) {
   return {DeltaType::Bookmark, {}, new Payload{std::move(resource_version), {}}};
 }
 
+Delta Delta::marked(bool repairs) && {
+  if (!repairs) return std::move(*this);
+  auto* own = new Payload{payload() ? payload()->text : kNoText, objects(), true};
+  return {type(), std::move(object_), own};
+}
+
 const std::string& Delta::tombstone_key() const noexcept {
   return is_tombstone() ? payload()->text : kNoText;
 }

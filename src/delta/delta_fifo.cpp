@@ -33,7 +33,7 @@ struct DeltaFifo::State {
 
   Result<void> enqueue(DeltaType type, meta::Object object);
   void stage(SmallKey key, Delta delta);
-  Result<void> replace(std::vector<meta::Object> objects);
+  Result<void> replace(std::vector<meta::Object> objects, bool repairs);
   void resync();
   Result<void> put_back(Deltas deltas);
   Result<bool> pop(const Process& process);
@@ -44,7 +44,7 @@ struct DeltaFifo::State {
   void append(SmallKey key, Delta delta);
   const InFlight* find_in_flight(std::string_view key) const;
   bool is_worth_deleting(const SmallKey& key);
-  void bury(std::string_view key, meta::Object last);
+  void bury(std::string_view key, meta::Object last, bool repairs);
   void populate(std::size_t initial);
   bool leave_empty();  // true: it was empty before
 
@@ -131,8 +131,8 @@ bool DeltaFifo::State::is_worth_deleting(const SmallKey& key) {
   return find_in_flight(key.text()) != nullptr || options.known_objects->get(key.text());
 }
 
-void DeltaFifo::State::bury(std::string_view key, meta::Object last) {
-  append(SmallKey(key), Delta::tombstone({std::string(key), std::move(last)}));
+void DeltaFifo::State::bury(std::string_view key, meta::Object last, bool repairs) {
+  append(SmallKey(key), Delta::tombstone({std::string(key), std::move(last)}).marked(repairs));
 }
 
 void DeltaFifo::State::populate(std::size_t count) {
@@ -181,7 +181,7 @@ void DeltaFifo::State::stage(SmallKey key, Delta delta) {
   }
 }
 
-Result<void> DeltaFifo::State::replace(std::vector<meta::Object> objects) {
+Result<void> DeltaFifo::State::replace(std::vector<meta::Object> objects, bool repairs) {
   std::vector<std::string> keys;
   keys.reserve(objects.size());
   for (auto& object : objects) {
@@ -194,7 +194,9 @@ Result<void> DeltaFifo::State::replace(std::vector<meta::Object> objects) {
   std::vector<std::string> vanished;
   bool nothing_to_take = false;
   change([&] {
-    for (std::size_t i = 0; i < keys.size(); ++i) append(SmallKey(keys[i]), Delta(type, std::move(objects[i])));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      append(SmallKey(keys[i]), Delta(type, std::move(objects[i])).marked(repairs));
+    }
     std::vector<std::pair<std::string, meta::Object>> gone;
     items.for_each([&](const DeltaFifoItems::Item& item) {
       if (!listed.contains(item.key())) gone.emplace_back(item.key(), item.newest().object());
@@ -204,13 +206,13 @@ Result<void> DeltaFifo::State::replace(std::vector<meta::Object> objects) {
       const bool queued = items.find(key) != nullptr;
       if (!queued && !each->deleted && !listed.contains(key)) gone.emplace_back(key, each->object);
     }
-    for (auto& [key, last] : gone) bury(key, std::move(last));
+    for (auto& [key, last] : gone) bury(key, std::move(last), repairs);
     if (options.known_objects) {
       for (const std::string& key : options.known_objects->list_keys()) {
         if (listed.contains(key) || items.find(key) != nullptr || find_in_flight(key) != nullptr) continue;
         meta::Object last = options.known_objects->get(key);
         if (!last) vanished.push_back(key);
-        bury(key, std::move(last));
+        bury(key, std::move(last), repairs);
       }
     }
     populate(items.size());
@@ -301,7 +303,11 @@ Result<void> DeltaFifo::remove(meta::Object object) {
 }
 
 Result<void> DeltaFifo::replace(std::vector<meta::Object> objects, std::string /*resource_version*/) {
-  return state_->replace(std::move(objects));
+  return state_->replace(std::move(objects), false);
+}
+
+Result<void> DeltaFifo::repair(std::vector<meta::Object> objects, std::string /*resource_version*/) {
+  return state_->replace(std::move(objects), true);
 }
 
 Result<void> DeltaFifo::resync() {

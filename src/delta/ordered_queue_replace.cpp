@@ -50,7 +50,7 @@ UnderWay collect(const State& state) {
 
 }  // namespace
 
-Result<void> OrderedQueue::State::replace_piecewise(std::vector<meta::Object> objects) {
+Result<void> OrderedQueue::State::replace_piecewise(std::vector<meta::Object> objects, bool repairs) {
   std::vector<Item> items;
   std::unordered_set<std::string> listed;
   items.reserve(objects.size());
@@ -59,7 +59,8 @@ Result<void> OrderedQueue::State::replace_piecewise(std::vector<meta::Object> ob
     if (auto changed = intake.transform(object); !changed) return changed.error().with_context("replace");
     auto keyed = intake.with_key(object, [&](std::string_view key) {
       listed.emplace(key);
-      items.push_back({Delta(DeltaType::Replaced, std::move(object)), meta::hash_key(key), own_key(key)});
+      items.push_back(
+          {Delta(DeltaType::Replaced, std::move(object)).marked(repairs), meta::hash_key(key), own_key(key)});
     });
     if (!keyed) return keyed.error().with_context("replace");
   }
@@ -69,7 +70,7 @@ Result<void> OrderedQueue::State::replace_piecewise(std::vector<meta::Object> ob
   {
     const std::scoped_lock lock(head_mutex, tail_mutex);
     const auto bury = [&](const std::string& key, meta::Object last) {
-      was_empty |= push({Delta::tombstone({key, std::move(last)}), meta::hash_key(key), own_key(key)});
+      was_empty |= push({Delta::tombstone({key, std::move(last)}).marked(repairs), meta::hash_key(key), own_key(key)});
     };
     const UnderWay under_way = collect(*this);
     for (const auto& last : under_way.all()) {
@@ -105,15 +106,24 @@ Result<void> OrderedQueue::State::resync_piecewise() {
   return {};
 }
 
-Result<void> OrderedQueue::replace(std::vector<meta::Object> objects, std::string resource_version) {
-  if (!state_->options.atomic_events) return state_->replace_piecewise(std::move(objects));
+Result<void> OrderedQueue::State::replace(std::vector<meta::Object> objects, std::string resource_version,
+                                          bool repairs) {
+  if (!options.atomic_events) return replace_piecewise(std::move(objects), repairs);
   for (auto& object : objects) {
-    if (auto changed = state_->intake.transform(object); !changed) return changed.error().with_context("replace");
-    auto keyed = state_->intake.with_key(object, [](std::string_view) {});
+    if (auto changed = intake.transform(object); !changed) return changed.error().with_context("replace");
+    auto keyed = intake.with_key(object, [](std::string_view) {});
     if (!keyed) return keyed.error().with_context("replace");
   }
-  state_->enqueue_keyless(Delta::replaced_all(std::move(objects), std::move(resource_version)), true);
+  enqueue_keyless(Delta::replaced_all(std::move(objects), std::move(resource_version)).marked(repairs), true);
   return {};
+}
+
+Result<void> OrderedQueue::replace(std::vector<meta::Object> objects, std::string resource_version) {
+  return state_->replace(std::move(objects), std::move(resource_version), false);
+}
+
+Result<void> OrderedQueue::repair(std::vector<meta::Object> objects, std::string resource_version) {
+  return state_->replace(std::move(objects), std::move(resource_version), true);
 }
 
 Result<void> OrderedQueue::resync() {

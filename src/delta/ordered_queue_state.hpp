@@ -47,7 +47,8 @@ struct OrderedQueue::State {
 
   Result<void> enqueue(DeltaType type, meta::Object object);
   void enqueue_keyless(Delta delta, bool is_replace);
-  Result<void> replace_piecewise(std::vector<meta::Object> objects);
+  Result<void> replace(std::vector<meta::Object> objects, std::string resource_version, bool repairs);
+  Result<void> replace_piecewise(std::vector<meta::Object> objects, bool repairs);
   Result<void> resync_piecewise();
 
   bool refill();  // head_mutex held: false when nothing is queued

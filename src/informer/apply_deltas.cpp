@@ -24,8 +24,9 @@ EventCause cause_of(DeltaType type, bool initial) {
 }
 
 /// An add or an update, by what the store had.
-Notification change(meta::Object before, meta::Object after, EventCause cause, bool initial) {
+Notification change(meta::Object before, meta::Object after, EventCause cause, bool initial, bool repair) {
   Notification n;
+  n.repair = repair;
   n.kind = before ? Notification::Kind::Update : Notification::Kind::Add;
   n.cause = cause;
   n.initial = initial && !before;
@@ -34,8 +35,9 @@ Notification change(meta::Object before, meta::Object after, EventCause cause, b
   return n;
 }
 
-Notification removal(std::string key, meta::Object last, bool known, EventCause cause) {
+Notification removal(std::string key, meta::Object last, bool known, EventCause cause, bool repair) {
   Notification n;
+  n.repair = repair;
   n.kind = Notification::Kind::Delete;
   n.cause = cause;
   n.final_state_known = known;
@@ -52,11 +54,6 @@ Result<std::string> key_of(const Delta& delta, const store::Indexer& store) {
 /// One whole list: the store is swapped once, then everybody hears what that changed, deletions first.
 Result<void> replace_all(const Delta& delta, bool initial, store::Indexer& store, Announcer& announcer) {
   const auto before = store.snapshot();
-  const bool repair = !initial && store.last_store_sync_resource_version() == delta.resource_version();
-  const auto tell = [&](Notification notification) {
-    notification.repair = repair;
-    announcer.announce(std::move(notification));
-  };
   std::vector<std::string> keys;
   keys.reserve(delta.objects().size());
   for (const auto& object : delta.objects()) {
@@ -69,12 +66,13 @@ Result<void> replace_all(const Delta& delta, bool initial, store::Indexer& store
   if (!before.empty()) {
     const std::unordered_set<std::string_view> listed(keys.begin(), keys.end());
     before.for_each_with_key([&](std::string_view key, const meta::Object& object) {
-      if (!listed.contains(key)) tell(removal(std::string(key), object, false, EventCause::Relist));
+      if (listed.contains(key)) return;
+      announcer.announce(removal(std::string(key), object, false, EventCause::Relist, delta.repairs()));
     });
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
     auto old = before.empty() ? meta::Object() : before.get(keys[i]);
-    tell(change(std::move(old), delta.objects()[i], cause, initial));
+    announcer.announce(change(std::move(old), delta.objects()[i], cause, initial, delta.repairs()));
   }
   return {};
 }
@@ -91,8 +89,9 @@ Result<void> apply_deltas(delta::Deltas& deltas, bool initial, store::Indexer& s
         if (auto done = replace_all(delta, initial, store, announcer); !done) return done;
         break;
       case DeltaType::SyncAll:
-        store.snapshot().for_each(
-            [&](const meta::Object& object) { announcer.announce(change(object, object, EventCause::Resync, false)); });
+        store.snapshot().for_each([&](const meta::Object& object) {
+          announcer.announce(change(object, object, EventCause::Resync, false, false));
+        });
         return {};
       case DeltaType::Deleted: {
         auto key = key_of(delta, store);
@@ -103,8 +102,8 @@ Result<void> apply_deltas(delta::Deltas& deltas, bool initial, store::Indexer& s
         if (!done) return done;
         const bool known = !delta.is_tombstone();
         if (!held) break;  // nobody was told of it
-        announcer.announce(
-            removal(std::move(*key), delta.object(), known, known ? EventCause::Watch : EventCause::Relist));
+        announcer.announce(removal(std::move(*key), delta.object(), known,
+                                   known ? EventCause::Watch : EventCause::Relist, delta.repairs()));
         break;
       }
       default: {
@@ -112,7 +111,8 @@ Result<void> apply_deltas(delta::Deltas& deltas, bool initial, store::Indexer& s
         if (!key) return key.error();
         auto old = store.get_by_key(*key);
         if (auto done = store.update(delta.object()); !done) return done;
-        announcer.announce(change(std::move(old), delta.object(), cause_of(delta.type(), initial), initial));
+        announcer.announce(
+            change(std::move(old), delta.object(), cause_of(delta.type(), initial), initial, delta.repairs()));
         break;
       }
     }
@@ -134,12 +134,12 @@ Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& st
       const bool known = !delta.is_tombstone();
       auto& call = calls.emplace_back();
       if (key && store.get_by_key(*key)) {
-        call = removal(*key, delta.object(), known, known ? EventCause::Watch : EventCause::Relist);
+        call = removal(*key, delta.object(), known, known ? EventCause::Watch : EventCause::Relist, delta.repairs());
       }
     } else {
       write.type = store::Transaction::Type::Update;
       calls.push_back(change(key ? store.get_by_key(*key) : meta::Object(), delta.object(),
-                             cause_of(delta.type(), initial), initial));
+                             cause_of(delta.type(), initial), initial, delta.repairs()));
     }
     if (key) write.key = std::move(*key);
     writes.push_back(std::move(write));

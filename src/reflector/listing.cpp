@@ -147,7 +147,10 @@ void Reflector::State::list_failed(const Error& error) {
 /// A whole state goes to the sink; false if the sink refused it and the round is over.
 bool Reflector::State::deliver(std::vector<meta::Object> objects, const std::string& version, bool by_watch_list) {
   const auto count = objects.size();
-  if (auto taken = sink->replace(std::move(objects), version); !taken) {
+  // The version we have already: what differs was wrong. Of several sources it is that of one.
+  const bool repairs = !version.empty() && version == last_version && source->has_one_version();
+  auto taken = repairs ? sink->repair(std::move(objects), version) : sink->replace(std::move(objects), version);
+  if (!taken) {
     const auto failure = taken.error().with_context("unable to sync " + options.type_description);
     end_round("replace_failed", &failure, true);
     return false;

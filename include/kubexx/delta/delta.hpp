@@ -60,6 +60,9 @@ class Delta {
   const std::string& tombstone_key() const noexcept;          ///< "" when it is no tombstone
   const std::vector<meta::Object>& objects() const noexcept;  ///< of ReplacedAll, otherwise empty
   const std::string& resource_version() const noexcept;       ///< of ReplacedAll and Bookmark, otherwise ""
+  /// What this brings was wrong before, not news (DeltaSink::repair).
+  bool repairs() const noexcept { return payload() && payload()->repairs; }
+  Delta marked(bool repairs) &&;  ///< for what a replace makes: Replaced, ReplacedAll, Sync and tombstones
   /// False for ReplacedAll, SyncAll and Bookmark: they concern no single key.
   bool has_key() const noexcept {
     return type() != DeltaType::ReplacedAll && type() != DeltaType::SyncAll && type() != DeltaType::Bookmark;
@@ -70,6 +73,7 @@ class Delta {
   struct alignas(8) Payload {
     std::string text;  // the tombstone's key, or the version
     std::vector<meta::Object> objects;
+    bool repairs = false;
     mutable std::atomic<std::uint32_t> references{1};
   };
   static constexpr std::uintptr_t kTypeBits = 7;

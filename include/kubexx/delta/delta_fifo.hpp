@@ -34,6 +34,7 @@ class DeltaFifo final : public Queue {
   Result<void> update(meta::Object object) override;
   Result<void> remove(meta::Object object) override;
   Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) override;
+  Result<void> repair(std::vector<meta::Object> objects, std::string resource_version) override;
   Result<void> resync() override;
   /// Queues nothing; the consumer is called, so that it can look how far the producer is.
   void bookmark(std::string_view resource_version) override;

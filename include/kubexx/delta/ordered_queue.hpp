@@ -35,6 +35,7 @@ class OrderedQueue final : public Queue {
   Result<void> update(meta::Object object) override;
   Result<void> remove(meta::Object object) override;
   Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) override;
+  Result<void> repair(std::vector<meta::Object> objects, std::string resource_version) override;
   Result<void> resync() override;
   void bookmark(std::string_view resource_version) override;
   meta::Object prefer_known(meta::Object fresh) override;

@@ -78,7 +78,7 @@ struct InformerStatus {
   std::size_t queue_depth = 0;
   std::string resource_version;
   EventTotals events;
-  /// Differences put right by a list of the version the cache had (verify_every). Not counted by QueueKind::PerKey.
+  /// Differences put right by a list of the version the cache had; of a newer one they may be news (verify_every).
   std::uint64_t repairs = 0;
   reflector::ReflectorStatus reflector;
   std::vector<HandlerStatus> handlers;

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/result.hpp"
@@ -18,6 +19,10 @@ class DeltaSink {
   virtual Result<void> remove(meta::Object object) = 0;
   /// The whole state as of `resource_version`: what is not in it is gone.
   virtual Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) = 0;
+  /// As replace, with the version that the sink has already: what differs was wrong.
+  virtual Result<void> repair(std::vector<meta::Object> objects, std::string resource_version) {
+    return replace(std::move(objects), std::move(resource_version));
+  }
   virtual Result<void> resync() = 0;
   /// The version moved on without an event.
   virtual void bookmark(std::string_view resource_version) { static_cast<void>(resource_version); }

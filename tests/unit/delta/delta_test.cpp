@@ -77,5 +77,24 @@ TEST(DeltaTest, CopiesCarryTheSameAndAMoveLeavesNothingBehind) {
   EXPECT_FALSE(copy.is_tombstone());
 }
 
+TEST(DeltaTest, AMarkedDeltaIsTheSameWithAMark) {
+  const auto object = pod("a");
+  const auto replaced = Delta(DeltaType::Replaced, object).marked(true);
+  EXPECT_TRUE(replaced.repairs());
+  EXPECT_EQ(replaced.object(), object);
+  EXPECT_FALSE(replaced.is_tombstone());
+  const auto gone = Delta::tombstone({"ns/a", object}).marked(true);
+  EXPECT_TRUE(gone.repairs());
+  EXPECT_EQ(gone.tombstone_key(), "ns/a");
+  EXPECT_EQ(gone.object(), object);
+  const auto all = Delta::replaced_all({object}, "7").marked(true);
+  EXPECT_TRUE(all.repairs());
+  EXPECT_EQ(all.resource_version(), "7");
+  EXPECT_EQ(all.objects().size(), 1U);
+
+  EXPECT_FALSE(Delta::replaced_all({object}, "7").marked(false).repairs());
+  EXPECT_FALSE(Delta(DeltaType::Replaced, object).repairs());
+}
+
 }  // namespace
 }  // namespace kubexx::delta

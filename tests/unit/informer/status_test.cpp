@@ -77,21 +77,35 @@ TEST(InformerStatusTest, MetricsShowHowManyCallsWaitAndForHowLong) {
   EXPECT_EQ(metrics->expose().find("kubexx_handler_age_seconds{"), std::string::npos);
 }
 
-TEST(InformerStatusTest, CountsWhatAListOfTheVersionItHadPutsRight) {
+class RepairsTest : public ::testing::TestWithParam<QueueKind> {
+ protected:
+  void start() {
+    InformerOptions options;
+    options.name = "maps";
+    options.queue = GetParam();
+    options.executor = executor;
+    options.handlers = executor;
+    options.reflector.version_check = Duration::zero();
+    options.reflector.verify_every = std::chrono::minutes(1);
+    options.metrics = metrics;
+    informer = SharedIndexInformer::create(script, std::move(options));
+    informer->start();
+    executor->run_until_idle();
+  }
+  void TearDown() override {
+    informer->stop();
+    executor->run_until_idle();
+  }
+
   const FixtureExecutor executor;
-  const auto script = std::make_shared<Script>();
+  const std::shared_ptr<Script> script = std::make_shared<Script>();
+  const std::shared_ptr<MetricsRegistry> metrics = std::make_shared<MetricsRegistry>();
+  std::shared_ptr<SharedIndexInformer> informer;
+};
+
+TEST_P(RepairsTest, WhatAListOfTheVersionItHadPutsRightIsCounted) {
   script->answer({config_map("kept", "1"), config_map("wrong", "2"), config_map("surplus", "3")}, "5");
-  InformerOptions options;
-  options.name = "maps";
-  options.executor = executor;
-  options.handlers = executor;
-  options.reflector.version_check = Duration::zero();
-  options.reflector.verify_every = std::chrono::minutes(1);
-  options.metrics = std::make_shared<MetricsRegistry>();
-  const auto metrics = options.metrics;
-  const auto informer = SharedIndexInformer::create(script, std::move(options));
-  informer->start();
-  executor->run_until_idle();
+  start();
   script->stream().send({meta::WatchEventType::Modified, config_map("kept", "6")});
   executor->run_until_idle();
   script->answer({config_map("kept", "6"), config_map("wrong", "4"), config_map("missing", "4")}, "6");
@@ -106,9 +120,21 @@ TEST(InformerStatusTest, CountsWhatAListOfTheVersionItHadPutsRight) {
   script->answer({config_map("kept", "7")}, "8");  // a newer state is no repair
   executor->advance(std::chrono::minutes(1));
   EXPECT_EQ(informer->status().repairs, 3U);
-  informer->stop();
-  executor->run_until_idle();
 }
+
+TEST_P(RepairsTest, ObjectsOfAResourceThatIsGoneAreNotRepairs) {
+  script->can_await = true;
+  script->answer({config_map("a", "1"), config_map("b", "2")}, "5");
+  start();
+  script->answer(Error::api(404, "NotFound", "404 page not found"));
+
+  executor->advance(std::chrono::minutes(1));
+
+  EXPECT_TRUE(informer->indexer()->list_keys().empty());
+  EXPECT_EQ(informer->status().repairs, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothQueues, RepairsTest, ::testing::Values(QueueKind::Ordered, QueueKind::PerKey));
 
 }  // namespace
 }  // namespace kubexx::informer

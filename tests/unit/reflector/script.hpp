@@ -44,6 +44,7 @@ class Script final : public ListerWatcher {
     std::shared_ptr<WatchSink> sink;
     Strand strand;
     bool alive = true;
+    int ends = 0;                  // how often its call was given up
     bool ended_on_strand = false;  // once not alive
     void open() {
       run([](WatchSink& s) { s.on_open(); });
@@ -149,6 +150,7 @@ class Script final : public ListerWatcher {
     ~Held() override {
       if (!stream_) return;
       stream_->alive = false;
+      ++stream_->ends;
       stream_->ended_on_strand = stream_->strand.running_in_this_thread();
     }
     std::shared_ptr<Stream> stream_;
