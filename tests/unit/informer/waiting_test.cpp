@@ -68,6 +68,23 @@ TEST_F(WaitingTest, AVersionTheCacheHasOrHasPassedIsThereAtOnceAndALaterOneWithI
   EXPECT_TRUE(waiting.get());
 }
 
+TEST_F(WaitingTest, CollectedPerKeyALaterVersionIsNotThereBeforeAnEarlierOneOfAnotherKey) {
+  options.queue = QueueKind::PerKey;
+  std::string when_b_came;
+  options.indexers = {{"look", [&](const meta::Object& object) -> Result<std::vector<std::string>> {
+                         if (object.name() == "b") when_b_came = informer->status().resource_version;
+                         return std::vector<std::string>{};
+                       }}};
+  start();
+  script->stream().send({meta::WatchEventType::Modified, config_map("a", "106")});
+  script->stream().send({meta::WatchEventType::Added, config_map("b", "107")});
+  script->stream().send({meta::WatchEventType::Modified, config_map("a", "108")});  // popped with 106, before 107
+  executor->run_until_idle();
+
+  EXPECT_EQ(when_b_came, "100");
+  EXPECT_TRUE(informer->wait_until("108", kNow));
+}
+
 TEST_F(WaitingTest, AnObjectIsReadFromACacheThatIsNewEnough) {
   start();
   send(meta::WatchEventType::Modified, config_map("a", "101", "new"));
@@ -97,7 +114,7 @@ TEST_F(WaitingTest, AVersionThatCannotBeComparedIsAnError) {
 
 TEST_F(WaitingTest, WhoWaitsForAVersionIsToldWhenTheServersVersionsGoBack) {
   start();
-  auto waiting = meanwhile([&] { return informer->wait_until("200", {.timeout = seconds(30)}); });
+  auto waiting = meanwhile([&] { return informer->wait_until("200", {.timeout = seconds(10)}); });
   // Until it is noticed: the other thread may not wait yet.
   for (int turn = 0; waiting.wait_for(milliseconds(0)) != std::future_status::ready; ++turn) {
     script->answer({config_map("a", "40")}, turn % 2 == 0 ? "50" : "100");
