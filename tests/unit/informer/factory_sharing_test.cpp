@@ -31,6 +31,16 @@ TEST_F(FactorySharingTest, ScopesThatMeanTheSameShareAnInformer) {
   EXPECT_NE(ask(kConfigMaps, {.field_selector = "metadata.name=a"}), maps);
 }
 
+TEST_F(FactorySharingTest, AnInformersNameSaysWhoseItIsAndWhatItLacksOfTheWhole) {
+  make_dynamic({.namespace_ = "x", .name = "agent"});
+
+  EXPECT_EQ(ask(kConfigMaps)->name(), "agent/configmaps");
+  EXPECT_EQ(ask(kConfigMaps, {.namespace_ = "y"})->name(), "agent/configmaps in y");
+  EXPECT_EQ(ask(kConfigMaps, {.label_selector = "a=b"})->name(), "agent/configmaps -l a=b");
+  EXPECT_EQ(ask(kNodes, {.namespace_ = "y"})->name(), "agent/nodes");
+  EXPECT_EQ(ask(kConfigMaps)->status().scope, "in x");
+}
+
 TEST_F(FactorySharingTest, ANamespaceOfASetHasAnInformerOfItsOwnAndAFactoryOfAllSharesTheWhole) {
   make({.namespaces = {"b", "a"}});
   EXPECT_NE(ask(kConfigMaps, {.namespace_ = "a"}), ask(kConfigMaps));

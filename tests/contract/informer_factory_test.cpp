@@ -1,0 +1,243 @@
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include "contract/any_server.hpp"
+#include "contract/queue_under_test.hpp"
+#include "kubexx/meta/json.hpp"
+#include "kubexx/testing/client.hpp"
+#include "kubexx/testing/recording_handler.hpp"
+
+namespace kubexx::contract {
+namespace {
+
+using informer::FactoryOptions;
+using informer::Registration;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::Recording;
+
+const meta::GroupVersionResource kSecrets{"", "v1", "secrets"};
+
+std::size_t threads() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+  return count;
+}
+
+/// Factories of every kind, on any server.
+class InformerFactoryTest : public AnyServerTest {
+ protected:
+  FactoryOptions options() const {
+    FactoryOptions made;
+    made.namespace_ = namespace_();
+    made.queue = queue_under_test();
+    made.tweak_list_options = [](meta::ListOptions& query) {
+      query.field_selector = "metadata.name!=kube-root-ca.crt";
+    };
+    return made;
+  }
+  std::vector<std::unique_ptr<informer::SharedInformerFactory>> typed_and_dynamic(const FactoryOptions& of) const {
+    std::vector<std::unique_ptr<informer::SharedInformerFactory>> both;
+    both.push_back(std::make_unique<informer::SharedInformerFactory>(client(), of));
+    both.push_back(std::make_unique<informer::DynamicSharedInformerFactory>(client(), of));
+    return both;
+  }
+  void put_secret(std::string_view name) const {
+    const auto text = R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":")" + std::string(name) + "\"}}";
+    const auto made = api(kSecrets).create(meta::parse_json(text).value());
+    ASSERT_TRUE(made) << made.error();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(AnyServer, InformerFactoryTest, kAnyServer, server_name);
+
+// TestMetadataSharedInformerFactory
+TEST_P(InformerFactoryTest, AFactoryOfMetadataDeliversEveryChangeWithoutTheContents) {
+  auto wanted = options();
+  wanted.metadata_only = true;
+  for (const auto& factory : typed_and_dynamic(wanted)) {
+    put("before", "1");
+    const auto informer = factory->for_resource(kConfigMaps).value().informer();
+    Recording seen;
+    const auto registration = informer.add_event_handler(seen.handler());
+    start_and_sync(*factory);
+    ASSERT_TRUE(seen.await({add("before")}));
+
+    put("later", "1");
+    ASSERT_TRUE(seen.await({add("later")}));
+    const auto changed = put("later", "2");
+    ASSERT_TRUE(seen.await({update("later")}));
+    const auto cached = informer.lister().get(key("later"));
+    remove("before");
+    remove("later");
+
+    EXPECT_TRUE(seen.await({gone("before"), gone("later")}));
+    ASSERT_TRUE(cached) << cached.error();
+    EXPECT_EQ(cached->resource_version(), changed.resource_version());
+    EXPECT_EQ(cached->uid(), changed.uid());
+    EXPECT_FALSE((*cached)["data"]);
+  }
+}
+
+// TestDynamicSharedInformerFactory
+TEST_P(InformerFactoryTest, BothFactoriesDeliverAddUpdateAndDeleteOfWhatTheyAreAskedFor) {
+  for (const auto& factory : typed_and_dynamic(options())) {
+    const auto informer = factory->for_resource(kConfigMaps).value().informer();
+    Recording seen;
+    const auto registration = informer.add_event_handler(seen.handler());
+    start_and_sync(*factory);
+
+    put("a", "1");
+    ASSERT_TRUE(seen.await({add("a")}));
+    put("a", "2");
+    ASSERT_TRUE(seen.await({update("a")}));
+    EXPECT_EQ(informer.lister().get(key("a")).value()["data"]["v"].string(), "2");
+    remove("a");
+
+    EXPECT_TRUE(seen.await({gone("a")}));
+    EXPECT_EQ(seen.lines().size(), 3U);
+  }
+}
+
+// TestFilteredDynamicSharedInformerFactory
+TEST_P(InformerFactoryTest, AFactoryOfAnotherNamespaceHearsNothing) {
+  auto elsewhere = options();
+  elsewhere.namespace_ = "default";
+  const auto others = typed_and_dynamic(elsewhere);
+  const auto ours = typed_and_dynamic(options());
+  Recording foreign;
+  Recording seen;
+  std::vector<Registration> registrations;
+  for (const auto& factory : others) {
+    registrations.push_back(factory->for_resource(kConfigMaps).value().informer().add_event_handler(foreign.handler()));
+    start_and_sync(*factory);
+  }
+  for (const auto& factory : ours) {
+    registrations.push_back(factory->for_resource(kConfigMaps).value().informer().add_event_handler(seen.handler()));
+    start_and_sync(*factory);
+  }
+
+  put("a");
+
+  ASSERT_TRUE(seen.await({add("a"), add("a")}));
+  EXPECT_THAT(foreign.lines(), Not(Contains(HasSubstr(key("a")))));
+}
+
+TEST_P(InformerFactoryTest, ACustomResyncPeriodIsThatOfItsResourceAlone) {
+  auto wanted = options();
+  wanted.custom_resync = {{kConfigMaps, seconds(1)}};
+  const auto factory = std::make_unique<informer::DynamicSharedInformerFactory>(client(), wanted);
+  put("a");
+  put_secret("s");
+  Recording reminded;
+  Recording quiet;
+  const auto first = factory->for_resource(kConfigMaps).value().informer().add_event_handler(reminded.handler());
+  const auto second = factory->for_resource(kSecrets).value().informer().add_event_handler(quiet.handler());
+  start_and_sync(*factory);
+
+  EXPECT_TRUE(reminded.await({add("a"), update("a")}));
+  EXPECT_TRUE(quiet.await({add("s")}));
+  EXPECT_EQ(quiet.lines().size(), 1U);
+}
+
+TEST_P(InformerFactoryTest, TwoInformersSyncSideBySide) {
+  put("a");
+  put_secret("s");
+  struct Meeting {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::set<std::string> here{};  // guarded by mutex
+    int met = 0;                   // guarded by mutex
+  };
+  const auto meeting = std::make_shared<Meeting>();
+  auto wanted = options();
+  // Each list is held up until the other one has come as far.
+  wanted.transform = [meeting](meta::Object object) -> Result<meta::Object> {
+    std::unique_lock lock(meeting->mutex);
+    if (!meeting->here.insert(std::string(object.kind())).second) return object;
+    meeting->changed.notify_all();
+    meeting->met += meeting->changed.wait_for(lock, seconds(10), [&] { return meeting->here.size() == 2; }) ? 1 : 0;
+    return object;
+  };
+  const auto factory = std::make_unique<informer::DynamicSharedInformerFactory>(client(), wanted);
+  static_cast<void>(factory->for_resource(kConfigMaps));
+  static_cast<void>(factory->for_resource(kSecrets));
+
+  start_and_sync(*factory);
+
+  const std::lock_guard lock(meeting->mutex);
+  EXPECT_EQ(meeting->met, 2);
+}
+
+// TestShutdown
+TEST_P(InformerFactoryTest, ShutdownEndsEverythingWhateverBecameOfTheHandlers) {
+  put("a");
+  const auto before = threads();
+  for (const std::string variant :
+       {"handlers stay", "handlers are removed", "handlers are released", "never started"}) {
+    {
+      informer::DynamicSharedInformerFactory factory(rest::Client(config()), options());
+      Recording seen;
+      std::vector<Registration> registrations;
+      for (const char* selector : {"", "a!=b", "c!=d"}) {
+        const auto informer = factory.for_resource(kConfigMaps, {.label_selector = selector}).value().informer();
+        registrations.push_back(informer.add_event_handler(seen.handler()));
+      }
+      if (variant != "never started") {
+        start_and_sync(factory);
+        ASSERT_TRUE(seen.await_count(3));
+      }
+      if (variant == "handlers are removed") registrations.clear();
+      if (variant == "handlers are released") {
+        for (auto& each : registrations) each.release();
+      }
+
+      factory.shutdown();
+
+      for (const auto& informer : factory.informers()) EXPECT_TRUE(informer->is_stopped());
+      const auto heard = seen.lines().size();
+      put("a", variant);
+      EXPECT_EQ(seen.lines().size(), heard);
+    }
+    EXPECT_TRUE(eventually([&] { return threads() <= before; })) << variant << " leaves " << threads() - before;
+  }
+}
+
+TEST_P(InformerFactoryTest, WaitingGoesOverTheInformersThatWereStarted) {
+  const auto factory = make_factory(client());
+  EXPECT_TRUE(factory->wait_for_cache_sync());
+  static_cast<void>(factory->for_resource(kConfigMaps));
+  start_and_sync(*factory);
+  static_cast<void>(factory->for_resource(kSecrets));
+
+  const auto synced = factory->wait_for_cache_sync({}, {.timeout = seconds(30)});
+
+  EXPECT_TRUE(synced);
+  EXPECT_EQ(synced.informers.size(), 1U);
+  EXPECT_THAT(factory->for_resource(kSecrets).value().lister().list(), IsEmpty());
+}
+
+TEST(MetadataRequestTest, OnlyMetadataIsAskedFor) {
+  apiserver::Server server;
+  ASSERT_TRUE(server.seed(testing::make_config_map("default/a", "1")));
+  for (const bool watch_list : {true, false}) {
+    informer::SharedInformerFactory factory(testing::client(server), {.watch_list = watch_list, .metadata_only = true});
+    static_cast<void>(factory.for_resource(kConfigMaps));
+    factory.start();
+    ASSERT_TRUE(factory.wait_for_cache_sync({}, {.timeout = seconds(30)}));
+  }
+
+  EXPECT_EQ(server.requests().count("list", "configmaps"), 1U);
+  for (const auto& request : server.requests().entries("", "configmaps")) {
+    EXPECT_THAT(request.accept, HasSubstr("PartialObjectMetadata")) << request.verb;
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::contract
