@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "kubexx/base/log.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 #include "support/fixture_executor.hpp"
+#include "support/log_lines.hpp"
 #include "unit/reflector/script.hpp"
 
 namespace kubexx::informer {
@@ -20,21 +20,10 @@ using testing::Not;
 
 constexpr const char* kVariable = "KUBE_CACHE_MUTATION_DETECTOR";
 
-class Lines final : public LogSink {
- public:
-  void write(LogLevel level, std::string_view message, std::span<const LogField> fields) override {
-    std::string line = std::string(to_string(level)) + " " + std::string(message);
-    for (const auto& field : fields) line += " " + std::string(field.key) + "=" + field.value;
-    all.push_back(std::move(line));
-  }
-  std::vector<std::string> all;
-};
-
 class MutationDetectorTest : public testing::Test {
  protected:
   MutationDetectorTest() {
     unsetenv(kVariable);
-    set_log_sink(log_lines);
     options.description = "configmaps";
     options.executor = executor;
     options.handlers = executor;
@@ -44,7 +33,6 @@ class MutationDetectorTest : public testing::Test {
   ~MutationDetectorTest() override {
     if (informer) informer->stop();
     executor->run_until_idle();
-    set_log_sink(nullptr);
     unsetenv(kVariable);
   }
   void start() {
@@ -59,9 +47,9 @@ class MutationDetectorTest : public testing::Test {
     executor->advance(seconds(2));
   }
 
+  LogLines log_lines;
   FixtureExecutor executor;
   std::shared_ptr<reflector::Script> script = std::make_shared<reflector::Script>();
-  std::shared_ptr<Lines> log_lines = std::make_shared<Lines>();
   InformerOptions options;
   std::shared_ptr<SharedIndexInformer> informer;
 };
@@ -71,7 +59,7 @@ TEST_F(MutationDetectorTest, IsOffUnlessTheVariableOrTheOptionAsksForIt) {
   spoil("ns/a");
 
   EXPECT_TRUE(informer->has_synced());
-  EXPECT_THAT(log_lines->all, Not(Contains(HasSubstr("mutation detector"))));
+  EXPECT_THAT(log_lines.all(), Not(Contains(HasSubstr("mutation detector"))));
 }
 
 TEST_F(MutationDetectorTest, TheVariableTurnsItOnAndTheMemoryItCostsIsLogged) {
@@ -79,9 +67,9 @@ TEST_F(MutationDetectorTest, TheVariableTurnsItOnAndTheMemoryItCostsIsLogged) {
     setenv(kVariable, on, 1);
     script->answers.clear();
     script->answer({config_map("a", "1", "value")}, "5");
-    log_lines->all.clear();
+    log_lines.clear();
     start();
-    EXPECT_THAT(log_lines->all,
+    EXPECT_THAT(log_lines.all(),
                 Contains(testing::AllOf(HasSubstr("keeps a copy of every cached object"), HasSubstr("configmaps"))));
     spoil("ns/a");
     EXPECT_THROW(static_cast<void>(informer->has_synced()), std::logic_error);
@@ -116,7 +104,7 @@ TEST_F(MutationDetectorTest, WithoutAFunctionOfTheUsersTheNextQuestionForSyncThr
   } catch (const std::logic_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("ns/b"));
   }
-  EXPECT_THAT(log_lines->all, Contains(HasSubstr("a cached object was changed informer=configmaps key=ns/b")));
+  EXPECT_THAT(log_lines.all(), Contains(HasSubstr("a cached object was changed informer=configmaps key=ns/b")));
 }
 
 TEST_F(MutationDetectorTest, AnUpdateOrADeletionByTheServerIsNoMutation) {

@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kubexx/informer/shared_informer.hpp"
 #include "support/fixture_executor.hpp"
+#include "support/log_lines.hpp"
 #include "unit/informer/fake_source.hpp"
 
 /// Who is reminded of what, and when, on the fake clock.
@@ -132,6 +135,38 @@ TEST_P(ResyncTest, AnInformerWithoutAPeriodRemindsTheHandlersOfBeforeTheStartTha
   run();
   pass(minutes(1));
   EXPECT_EQ(late.reminders, 0);
+}
+
+TEST_P(ResyncTest, AHandlerThatCannotGetItsPeriodIsToldSoInTheLog) {
+  const auto warnings = [](const LogLines& log, const char* text) {
+    const auto all = log.all();
+    return std::count_if(all.begin(), all.end(), [&](const auto& line) { return line.find(text) != line.npos; });
+  };
+  LogLines log;
+  make();
+  start();
+  Heard none_made;
+  add(none_made, seconds(10));
+  run();
+  EXPECT_EQ(warnings(log, "asks for resyncs, but the informer makes none"), 1);
+  TearDown();
+
+  options.resync_period = minutes(1);
+  make();
+  start();
+  Heard patient;
+  Heard eager;
+  Heard hasty;
+  add(patient, minutes(2));
+  run();
+  EXPECT_EQ(warnings(log, "more often than the running informer makes them"), 0);
+  add(eager, seconds(1));
+  run();
+  EXPECT_EQ(warnings(log, "more often than the running informer makes them"), 1);
+  EXPECT_EQ(warnings(log, "below a second was raised"), 0);
+  add(hasty, milliseconds(1));
+  run();
+  EXPECT_EQ(warnings(log, "below a second was raised"), 1);
 }
 
 // TestListenerResyncPeriodsDelayed
