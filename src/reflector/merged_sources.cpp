@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/meta/watch_event.hpp"
 #include "kubexx/reflector/lister_watcher.hpp"
 
@@ -76,12 +77,20 @@ class MergedList final : public Call {
       query.resource_version = place.token.empty() ? part.version_for(place.version) : std::string();
       calls.push_back(part.source->list(query, strand, std::make_shared<Receiver>(weak_from_this())));
     }
+    /// The next one inside the end of the last, whose source knows nothing of what this one may throw.
+    void follow() {
+      try {
+        next();
+      } catch (...) {
+        sink->on_end(Error::config("list: " + current_exception_as_error().message()));
+      }
+    }
     void ended(Result<meta::ListMeta> end) {
       if (!end) return sink->on_end(end.error());
       if (place.token.empty()) parts->all[place.part].at = end->resource_version;
       if (!first) first = *end;
       place.token = end->continue_token;
-      if (place.token.empty() && ++place.part < parts->all.size()) return next();
+      if (place.token.empty() && ++place.part < parts->all.size()) return follow();
       auto result = *first;
       result.continue_token = place.token.empty() ? std::string() : place.to_string();
       result.remaining_item_count.reset();

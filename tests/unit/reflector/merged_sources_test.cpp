@@ -114,6 +114,23 @@ TEST_F(MergedSourcesTest, AnExpiredWatchOfOneListsAllAnew) {
   EXPECT_EQ(blue->watches.back().resource_version, "31");
 }
 
+TEST_F(MergedSourcesTest, ASourceThatThrowsBehindAnotherFailsTheListWhichIsTriedAgain) {
+  red->answer({config_map("r", "3")}, "10");
+  blue->throws = true;
+  std::vector<std::string> errors;
+  ReflectorOptions options;
+  options.watch_error_handler = [&](const Error& error) {
+    errors.push_back(error.message());
+    blue->throws = false;
+    red->answer({config_map("r", "3")}, "10");
+    blue->answer({config_map("b", "4")}, "12");
+  };
+  start(std::move(options));
+
+  EXPECT_THAT(errors, ElementsAre(testing::HasSubstr("the source is broken")));
+  EXPECT_THAT(sink->history, ElementsAre("replace r@3 b@4 at 10"));
+}
+
 TEST_F(MergedSourcesTest, OneSourceIsItselfAndNoneIsMisuse) {
   EXPECT_EQ(merge_sources({red}), red);
   EXPECT_THROW(static_cast<void>(merge_sources({})), std::logic_error);
