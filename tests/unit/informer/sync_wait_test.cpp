@@ -280,7 +280,7 @@ TEST_F(SyncWaitTest, AHopelessErrorEndsTheWaitThatFailsFast) {
   EXPECT_FALSE(ended());
   EXPECT_TRUE(result.stopped_by->is_forbidden());
   EXPECT_TRUE(result.informers[1].last_error->is_forbidden());
-  EXPECT_EQ(result.informers[1].attempts, 1U);
+  EXPECT_GE(result.informers[1].attempts, 1U);  // the next one may have begun
   EXPECT_THAT(result.as_error()->message(), HasSubstr("no maps for you), other"));
 }
 
