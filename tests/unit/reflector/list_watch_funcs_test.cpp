@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <latch>
 #include <mutex>
 
 #include "unit/reflector/reflector_fixture.hpp"
@@ -176,10 +177,56 @@ TEST_F(ListWatchFuncsTest, AStreamIsReadOnlySomeEventsAheadOfTheSink) {
   EXPECT_LE(most_ahead, 256);
 }
 
+TEST_F(ListWatchFuncsTest, AReflectorMayBeDestroyedAtAnyMomentWhileItsSourceIsBusy) {
+  struct Endless final : EventStream {
+    Result<std::optional<meta::WatchEvent>> next(std::stop_token stop) override {
+      if (stop.stop_requested()) return Error::canceled();
+      return std::optional(meta::WatchEvent{meta::WatchEventType::Modified, config_map("a", std::to_string(++count))});
+    }
+    int count = 10;
+  };
+  struct Counter final : DeltaSink {
+    Result<void> add(meta::Object) override { return {}; }
+    Result<void> update(meta::Object) override { return taken(); }
+    Result<void> remove(meta::Object) override { return {}; }
+    Result<void> replace(std::vector<meta::Object>, std::string) override { return taken(); }
+    Result<void> resync() override { return {}; }
+    Result<void> taken() {
+      ++count;
+      count.notify_all();
+      return {};
+    }
+    std::atomic<int> count = 0;
+  };
+  ListWatchFuncs functions;
+  functions.list = [list = two_maps()](const meta::ListOptions&, std::stop_token) { return list; };
+  functions.watch = [](const meta::ListOptions&, std::stop_token) -> Result<std::unique_ptr<EventStream>> {
+    return std::make_unique<Endless>();
+  };
+  const auto strands = std::make_shared<ThreadExecutor>();
+  const auto blocking = std::make_shared<ElasticExecutor>();
+  std::vector<Strand> used;
+
+  for (int events = 0; events < 40; ++events) {
+    const auto counter = std::make_shared<Counter>();
+    used.emplace_back(strands);
+    auto running = Reflector::create(make_lister_watcher(functions, blocking), counter, used.back(), {});
+    running->start();
+    for (int seen = 0; seen < events * 20; seen = counter->count) counter->count.wait(seen);
+    running.reset();
+  }
+
+  for (const auto& strand : used) {
+    const auto reached = std::make_shared<std::latch>(1);  // behind the end of the calls
+    strand.post([reached] { reached->count_down(); });
+    reached->wait();
+  }
+}
+
 TEST_F(ListWatchFuncsTest, StopReachesAFunctionThatBlocks) {
-  const auto threads = std::make_shared<ElasticExecutor>();
   std::stop_source stop;
   std::atomic<bool> ended = false;
+  const auto threads = std::make_shared<ElasticExecutor>();  // joins before the others go
   ListWatchFuncs functions;
   functions.list = [&](const meta::ListOptions&, std::stop_token inner) -> Result<ObjectList> {
     stop.request_stop();
