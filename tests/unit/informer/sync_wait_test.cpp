@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <latch>
+#include <semaphore>
 #include <stdexcept>
 #include <thread>
 
@@ -22,8 +23,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// wait_for_cache_sync on a thread of its own while this one runs the informers; the ceiling ends a wait that missed
-/// its end.
+/// wait_for_cache_sync on a thread of its own while this one runs the informers.
 class SyncWaitTest : public ::testing::Test {
  protected:
   std::shared_ptr<SharedIndexInformer> make(const std::string& name, const std::shared_ptr<Script>& source) {
@@ -47,12 +47,16 @@ class SyncWaitTest : public ::testing::Test {
               return says();
             }};
   }
-  void wait_for(Syncables what, SyncOptions options = {.timeout = seconds(20)}) {
+  void wait_for(Syncables what, SyncOptions options = {}) {
     waiter = std::jthread([this, what = std::move(what), options](std::stop_token stop) {
       result = wait_for_cache_sync(std::move(stop), what, options);
+      over.release();
     });
   }
+  /// What the wait came to, by itself: one that nobody wakes finds at its stop what it had missed.
   SyncResult& ended() {
+    EXPECT_TRUE(over.try_acquire_for(seconds(10))) << "the wait was not woken";
+    waiter.request_stop();
     waiter.join();
     return result;
   }
@@ -73,6 +77,7 @@ class SyncWaitTest : public ::testing::Test {
   std::atomic<int> calls{0};
   std::latch asked{1};
   SyncResult result;
+  std::binary_semaphore over{0};
   std::jthread waiter;
 };
 
@@ -129,6 +134,28 @@ TEST_F(SyncWaitTest, AFunctionOfWhatTheLibraryCannotSeeIsAskedAgainOnRequest) {
   ready = true;
   sync_changed();
 
+  EXPECT_TRUE(ended());
+}
+
+TEST_F(SyncWaitTest, AFunctionIsAskedAgainWhenAnInformerFailsAndWhenItEnds) {
+  script->answer(Error::api(500, "InternalError", "on purpose"));
+  const auto informer = make("maps", script);
+  wait_for({asked_and([&] { return informer->status().reflector.last_error.has_value(); })});
+  asked.wait();
+  informer->start();
+  run();
+  EXPECT_TRUE(ended());
+
+  std::latch begun(1);
+  std::atomic<int> times{0};
+  wait_for({[&] {
+    const bool stopped = informer->status().stopped;
+    if (++times == 1) begun.count_down();
+    return stopped;
+  }});
+  begun.wait();
+  informer->stop();
+  run();
   EXPECT_TRUE(ended());
 }
 
@@ -271,7 +298,7 @@ TEST_F(SyncWaitTest, AHopelessErrorEndsTheWaitThatFailsFast) {
   script->answer(Error::api(403, "Forbidden", "no maps for you"));
   const auto informer = make("maps", script);
   const auto other = make("other", std::make_shared<Script>());
-  wait_for({other, informer, asked_and([] { return true; })}, {.fail_fast = true, .timeout = seconds(20)});
+  wait_for({other, informer, asked_and([] { return true; })}, {.fail_fast = true});
   asked.wait();
 
   informer->start();
