@@ -51,8 +51,9 @@ int sync(const rest::Client& client, const std::string& kind, bool watch_list) {
   options.metadata_only = kind == "metadata";
   const auto start = std::chrono::steady_clock::now();
   const double cpu = cpu_seconds();
-  const auto factory = kind == "typed" ? std::make_unique<SharedInformerFactory>(client, options)
-                                       : std::make_unique<informer::DynamicSharedInformerFactory>(client, options);
+  const std::unique_ptr<SharedInformerFactory> factory =
+      kind == "dynamic" ? std::make_unique<informer::DynamicSharedInformerFactory>(client, options)
+                        : std::make_unique<SharedInformerFactory>(client, options);
   const auto pods = factory->for_resource(kPods);
   if (!pods) return complain(pods.error());
   factory->start();
