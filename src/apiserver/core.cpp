@@ -74,9 +74,14 @@ void CoreImpl::open() {
 }
 
 void CoreImpl::close() {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-  for (const auto& watcher : hub_.matching({})) hub_.abort(watcher->id);
+  std::vector<Timer> delayed;  // they hold calls, and those the server's threads
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    delayed.swap(delayed_);
+    for (const auto& watcher : hub_.matching({})) hub_.abort(watcher->id);
+  }
+  for (auto& timer : delayed) timer.cancel();
 }
 
 Timer CoreImpl::schedule(Duration delay, Task task) {
@@ -147,11 +152,12 @@ void CoreImpl::handle(Request request, std::shared_ptr<ResponseWriter> writer) {
     if (what.retry_after) error = error.with_retry_after(std::chrono::seconds(*what.retry_after));
     self->answer_error(*call, error);
   };
-  if (fault->delay > Duration::zero()) {
-    executor_->post_after(fault->delay, std::move(go));
-  } else {
-    go();
-  }
+  if (fault->delay <= Duration::zero()) return go();
+  auto timer = executor_->post_after(fault->delay, std::move(go));
+  const std::lock_guard lock(mutex_);
+  if (closed_) return timer.cancel();
+  std::erase_if(delayed_, [](const Timer& each) { return !each.pending(); });
+  delayed_.push_back(std::move(timer));
 }
 
 void CoreImpl::proceed(const std::shared_ptr<Call>& call) {

@@ -201,6 +201,7 @@ class CoreImpl : public std::enable_shared_from_this<CoreImpl> {
   ResourceTable table_;
   WatchHub hub_;
   std::list<ActiveFault> faults_;
+  std::vector<Timer> delayed_;  // calls that a fault holds up
   std::uint64_t next_fault_ = 1;
   // Watch faults that also concern watches to come.
   std::list<std::pair<std::uint64_t, WatchFilter>> stalls_;

@@ -220,13 +220,13 @@ void SharedIndexInformer::State::reached(std::string store_version) {
 }
 
 void SharedIndexInformer::State::synced() {
-  // On the strand, behind the processing of the last initial change.
-  processor->upstream_synced();
+  // On the strand, behind the processing of the last initial change. No handler is synced before its informer is.
   {
     const std::lock_guard lock(mutex);
     is_synced = true;
     changed.notify_all();
   }
+  processor->upstream_synced();
   tell_observers();
 }
 

@@ -161,8 +161,8 @@ bool Reflector::State::deliver(std::vector<meta::Object> objects, const std::str
   last_version = version;
   watched = false;
   const auto now = strand.clock().now();
-  if (!next_resync) next_resync = later(now, options.resync_period);
-  next_verify = later(now, options.verify_every);
+  if (!next_resync) next_resync = detail::after(now, options.resync_period);
+  next_verify = detail::after(now, options.verify_every);
   change_status([&](ReflectorStatus& s) {
     s.synced_once = true;
     s.used_watch_list = by_watch_list;

@@ -9,15 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/deadline.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/reflector/reflector.hpp"
 
 namespace kubexx::reflector {
-
-/// `now + delay` without running over the end of time.
-inline TimePoint later(TimePoint now, Duration delay) {
-  return delay >= TimePoint::max() - now ? TimePoint::max() : now + delay;
-}
 
 /// What a server answers with for people to read, in place of the objects.
 inline bool is_table(std::string_view kind, std::string_view api_version) {

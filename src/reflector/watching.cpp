@@ -109,8 +109,8 @@ void Reflector::State::watch_list_progress() {
   progress_timer.cancel();
   const auto patience = options.watch_list_progress;
   const auto in_all = patience > Duration::max() / kInAll ? Duration::max() : patience * kInAll;
-  const auto due =
-      opened ? std::min(later(last_progress, patience), later(opened_at, in_all)) : later(stream_start, in_all);
+  const auto due = opened ? std::min(detail::after(last_progress, patience), detail::after(opened_at, in_all))
+                          : detail::after(stream_start, in_all);
   const auto now = strand.clock().now();
   if (now >= due) return watch_list_stalled();
   progress_timer = after(due - now, [this] { watch_list_progress(); });
@@ -131,7 +131,7 @@ bool Reflector::State::watch_list_refused() const {
 }
 
 void Reflector::State::remember_refusal() {
-  refused_until = later(strand.clock().now(), options.watch_list_reprobe);
+  refused_until = detail::after(strand.clock().now(), options.watch_list_reprobe);
   reflector::remember_refusal(source->identity(), refused_until);
 }
 
@@ -337,7 +337,7 @@ void Reflector::State::watch_list_failed(const Error* error) {
 void Reflector::State::arm_resync() {
   if (options.resync_period <= Duration::zero() || !next_resync) return;
   after(*next_resync - strand.clock().now(), [this] {
-    next_resync = later(strand.clock().now(), options.resync_period);
+    next_resync = detail::after(strand.clock().now(), options.resync_period);
     bool wanted = !options.should_resync;
     if (!wanted) call_isolated("resync check", [&] { wanted = options.should_resync(); });
     if (wanted) {

@@ -26,6 +26,16 @@ TEST_F(FaultsTest, ADelayedAnswerComesLateAndWhole) {
   EXPECT_TRUE(late->finished);
 }
 
+TEST_F(FaultsTest, ACallThatAFaultHoldsUpEndsWithTheServer) {
+  const auto outage = core->add_fault({.verb = "list", .delay = std::chrono::minutes(10)});
+  const std::weak_ptr<RecordingWriter> held = get(kConfigMaps);
+  ASSERT_FALSE(held.expired());
+
+  core.reset();
+
+  EXPECT_TRUE(held.expired());
+}
+
 TEST_F(FaultsTest, ATruncatedAnswerIsCutAfterThatManyBytes) {
   const std::string whole = get(kConfigMaps)->body;
   const auto outage = core->add_fault({.verb = "list", .truncate_after = 10});

@@ -181,6 +181,20 @@ struct Waiting {
   std::atomic<bool> left{false};
 };
 
+TEST_F(HandlerLifeTest, AHandlerIsNotSyncedBeforeItsInformer) {
+  int early = 0;
+  for (int round = 0; round < 100; ++round) {
+    const auto informer = make();
+    const auto registration = informer->add_event_handler(ResourceEventHandlerFuncs<>{});
+    informer->start();
+    while (!registration.has_synced()) std::this_thread::yield();
+    if (!informer->has_synced()) ++early;
+    informer->stop();
+    informer->join();
+  }
+  EXPECT_EQ(early, 0);
+}
+
 // TestRemoveEventHandler_SynchronousShutdown
 TEST_F(HandlerLifeTest, RemovalTellsTheRunningCallToStopAndWaitsForIt) {
   const auto informer = make();
