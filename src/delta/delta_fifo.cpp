@@ -111,6 +111,7 @@ void DeltaFifo::State::append(SmallKey key, Delta delta) {
   DeltaFifoItems::Item* const item = items.find_or_append(std::move(key), std::move(delta));
   if (item == nullptr) return;
   // Of two deletions in a row the one that was seen on the watch says more; of two equal ones the first is kept.
+  // NOLINTNEXTLINE(bugprone-use-after-move): an item that was there already took nothing
   if (delta.type() == DeltaType::Deleted && item->newest().type() == DeltaType::Deleted) {
     if (item->newest().is_tombstone()) item->newest() = std::move(delta);
     return;

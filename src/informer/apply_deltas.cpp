@@ -138,8 +138,8 @@ Result<void> apply_batch(delta::Deltas& deltas, bool initial, store::Indexer& st
       }
     } else {
       write.type = store::Transaction::Type::Update;
-      calls.push_back(change(key ? store.get_by_key(*key) : meta::Object(), delta.object(),
-                             cause_of(delta.type(), initial), initial, delta.repairs()));
+      calls.emplace_back(change(key ? store.get_by_key(*key) : meta::Object(), delta.object(),
+                                cause_of(delta.type(), initial), initial, delta.repairs()));
     }
     if (key) write.key = std::move(*key);
     writes.push_back(std::move(write));

@@ -94,7 +94,7 @@ struct Key {
   std::vector<std::string> namespaces;
   std::string label_selector;
   std::string field_selector;
-  friend auto operator<=>(const Key&, const Key&) = default;
+  friend auto operator<=>(const Key&, const Key&) = default;  // NOLINT(modernize-use-nullptr): finds one in <=>
 };
 
 struct Entry {

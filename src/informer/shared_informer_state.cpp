@@ -24,6 +24,7 @@ class Known final : public delta::KnownObjects {
 
 bool detector_wanted(const InformerOptions& options) {
   if (options.mutation_detector) return *options.mutation_detector;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
   const char* variable = std::getenv("KUBE_CACHE_MUTATION_DETECTOR");
   return variable && (std::string_view(variable) == "true" || std::string_view(variable) == "1");
 }
