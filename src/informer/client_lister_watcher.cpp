@@ -14,7 +14,8 @@ class Held final : public reflector::Call {
   std::unique_ptr<rest::Call> call_;
 };
 
-/// Asks discovery now and then until a resource is listed there. Lives on the strand.
+/// Asks discovery now and then until a resource is listed there: first whether the group is, so that no answer is 404
+/// while its last resource is gone. Lives on the strand.
 class ServedPoll final : public reflector::Call {
  public:
   ServedPoll(rest::Client client, meta::GroupVersionResource resource, const Strand& strand, Task served)
@@ -37,23 +38,42 @@ class ServedPoll final : public reflector::Call {
       });
     }
     void ask() {
-      rest::Request request;
-      request.absolute_path =
-          resource.group.empty() ? "/api/" + resource.version : "/apis/" + resource.group + "/" + resource.version;
-      call = client.start(std::move(request), strand, [weak = weak_from_this()](Result<rest::Response> answer) {
-        const auto self = weak.lock();
-        if (!self || self->over) return;
-        if (answer && self->listed(*answer)) {
-          self->over = true;
-          return self->served();
-        }
-        self->wait();
+      if (resource.group.empty()) return ask_version("/api/" + resource.version);
+      get("/apis", [this](const meta::Object& groups) {
+        if (!has_version(groups)) return wait();
+        ask_version("/apis/" + resource.group + "/" + resource.version);
       });
     }
-    bool listed(const rest::Response& answer) const {
-      const auto list = answer.object();
-      if (!list) return false;
-      for (const auto item : (*list)["resources"].items()) {
+    void ask_version(const std::string& path) {
+      get(path, [this](const meta::Object& list) {
+        if (!has_resource(list)) return wait();
+        over = true;
+        served();
+      });
+    }
+    template <class Use>
+    void get(const std::string& path, Use use) {
+      rest::Request request;
+      request.absolute_path = path;
+      call = client.start(std::move(request), strand, [weak = weak_from_this(), use](Result<rest::Response> answer) {
+        const auto self = weak.lock();
+        if (!self || self->over) return;
+        const auto object = answer ? answer->object() : Result<meta::Object>(answer.error());
+        if (!object) return self->wait();
+        use(*object);
+      });
+    }
+    bool has_version(const meta::Object& groups) const {
+      for (const auto group : groups["groups"].items()) {
+        if (group["name"].string() != resource.group) continue;
+        for (const auto version : group["versions"].items()) {
+          if (version["version"].string() == resource.version) return true;
+        }
+      }
+      return false;
+    }
+    bool has_resource(const meta::Object& list) const {
+      for (const auto item : list["resources"].items()) {
         if (item["name"].string() == resource.resource) return true;
       }
       return false;

@@ -86,6 +86,7 @@ void SharedIndexInformer::start(std::stop_token stop) {
 }
 
 void SharedIndexInformer::run(std::stop_token stop) {
+  state_->throw_if_mutated();
   if (has_started()) return start();  // logs
   start(std::move(stop));
   {
@@ -93,6 +94,7 @@ void SharedIndexInformer::run(std::stop_token stop) {
     state_->changed.wait(lock, [&] { return state_->stopped; });
   }
   join();
+  state_->throw_if_mutated();
 }
 
 void SharedIndexInformer::stop() {
@@ -143,8 +145,8 @@ std::shared_ptr<const Controller> SharedIndexInformer::controller() const {
 }
 
 bool SharedIndexInformer::has_synced() const {
+  state_->throw_if_mutated();
   const std::lock_guard lock(state_->mutex);
-  if (state_->mutated_key) throw std::logic_error("the cached object " + *state_->mutated_key + " was changed");
   return state_->is_synced;
 }
 
@@ -186,7 +188,9 @@ InformerStatus SharedIndexInformer::status() const {
   status.reflector = controller->status();
   if (status.reflector.last_activity) {
     status.lag = state_->strand.clock().now() - *status.reflector.last_activity;
-    status.stale = state_->options.stale_after > Duration::zero() && status.lag > state_->options.stale_after;
+    const bool polled = status.reflector.state == reflector::ReflectorState::Polling;
+    const auto late = polled ? status.lag - state_->options.reflector.poll_interval : status.lag;
+    status.stale = state_->options.stale_after > Duration::zero() && late > state_->options.stale_after;
   } else {
     status.stale = true;
   }

@@ -1,6 +1,7 @@
 #include "informer/shared_informer_state.hpp"
 
 #include <cstdlib>
+#include <stdexcept>
 
 #include "informer/sync_signal.hpp"
 #include "kubexx/base/deadline.hpp"
@@ -242,6 +243,11 @@ void SharedIndexInformer::State::tell_observers() {
   }
   for (const auto& observer : alive) call_isolated("observer of an informer", *observer);
   SyncSignal::fire();
+}
+
+void SharedIndexInformer::State::throw_if_mutated() const {
+  const std::lock_guard lock(mutex);
+  if (mutated_key) throw std::logic_error("the cached object " + *mutated_key + " was changed");
 }
 
 /// Tells those who wait for the end, if it has come: also called when the last call of a closed handler has returned.

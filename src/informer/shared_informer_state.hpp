@@ -27,6 +27,7 @@ struct SharedIndexInformer::State : Announcer, std::enable_shared_from_this<Stat
   void caught_up();
   void reached(std::string store_version);
   void tell_observers();
+  void throw_if_mutated() const;
   void tell_ended();
   void make_queue();
   void make_controller();

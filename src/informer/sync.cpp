@@ -85,10 +85,17 @@ class SyncWait {
     while (true) {
       look(wake_->take());
       if (result_.stopped_by || result_.synced()) break;
+      const auto until = std::min(deadline, next_question());
       std::unique_lock lock(wake_->mutex);
       const auto changed = [&] { return wake_->any; };
-      if (wake_->arrived.wait_until(lock, stop, deadline, changed)) continue;
+      if (wake_->arrived.wait_until(lock, stop, until, changed)) continue;
       lock.unlock();
+      if (until < deadline && !stop.stop_requested()) {
+        for (std::size_t i = 0; i < what_.size(); ++i) {
+          if (what_[i].function_) wake_->changed(i);
+        }
+        continue;
+      }
       look(std::vector<bool>(what_.size(), true));  // what has synced by now counts
       if (result_.synced()) {
         result_.stopped_by.reset();
@@ -119,6 +126,16 @@ class SyncWait {
     std::vector<bool> dirty;  // guarded by mutex; to be looked at
     bool any = false;         // guarded by mutex
   };
+
+  TimePoint next_question() const {
+    const auto every = options_.ask_functions_every;
+    if (every <= Duration::zero()) return TimePoint::max();
+    for (std::size_t i = 0; i < what_.size(); ++i) {
+      if (what_[i].function_ && !result_.informers[i].synced)
+        return kubexx::detail::after(Clock::system().now(), every);
+    }
+    return TimePoint::max();
+  }
 
   void look(const std::vector<bool>& which) {
     for (std::size_t i = 0; i < what_.size(); ++i) {

@@ -30,6 +30,10 @@ using testing::make_config_map;
 using testing::Recording;
 using ::testing::UnorderedElementsAre;
 
+struct Patience : contract::AnyServerTest {
+  using AnyServerTest::eventually;
+};
+
 /// What a reflector reports, to wait for.
 class Reports {
  public:
@@ -198,6 +202,28 @@ class SwitchTransport final : public transport::Transport {
 };
 
 // Behind an address that stands for several servers, one of which was restored from a backup.
+TEST(InformerLifeTest, WhileTheGroupIsNotServedAParkedInformerAsksWithoutBeingAnsweredNotFound) {
+  apiserver::Server server;
+  const auto client = testing::client(server);
+  Reports reports;
+  const auto informer = SharedIndexInformer::create(
+      make_client_lister_watcher(client, {"example.com", "v1", "widgets"}, {}), options_for(client, reports));
+  informer->start();
+  ASSERT_TRUE(reports.await([](const auto& status) { return status.state == ReflectorState::Parked; }));
+  server.requests().clear();
+
+  const auto asked = [&] {
+    for (const auto& request : server.requests().entries()) {
+      if (request.path == "/apis" && request.status == 200) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(Patience::eventually(asked));
+  EXPECT_EQ(server.requests().count("", "", {.status = 404}), 0U);
+  informer->stop();
+  informer->join();
+}
+
 TEST(InformerLifeTest, VersionsThatWentBackAreNoticedOnAWatchThatNobodyCut) {
   const apiserver::Options options{.admin_token = "made-for-this-test"};
   apiserver::Server restored(options);

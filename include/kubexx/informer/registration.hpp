@@ -40,7 +40,8 @@ struct HandlerStatus {
 };
 
 /// A handler's place in an informer. Destroying it removes the handler, drops what waits for it, and waits for a call
-/// that is running; inside that very call it only marks it removed. Move-only; keep it last in your class.
+/// that is running; inside that very call it only marks it removed, and so does the second of two handlers that remove
+/// each other. Move-only; keep it last in your class.
 class [[nodiscard]] Registration {
  public:
   Registration() = default;

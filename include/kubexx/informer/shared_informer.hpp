@@ -44,10 +44,11 @@ struct InformerOptions {
   Duration stale_after = std::chrono::minutes(3);  ///< without event or bookmark for so long: stale; 0: never
   /// Looks every second whether somebody changed a cached object's bytes; absent: $KUBE_CACHE_MUTATION_DETECTOR.
   std::optional<bool> mutation_detector;
-  std::function<void(const std::string& key)> on_mutation;  ///< absent: log, and the next has_synced() throws
-  std::shared_ptr<Executor> executor;                       ///< the library's work; required
-  std::shared_ptr<Executor> handlers;                       ///< user code; required
-  std::shared_ptr<MetricsRegistry> metrics;                 ///< null: no metrics
+  /// Absent: a log line, and has_synced() and run() throw std::logic_error from then on.
+  std::function<void(const std::string& key)> on_mutation;
+  std::shared_ptr<Executor> executor;        ///< the library's work; required
+  std::shared_ptr<Executor> handlers;        ///< user code; required
+  std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics
 };
 
 struct WaitOptions {

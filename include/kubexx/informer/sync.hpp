@@ -41,6 +41,8 @@ struct SyncOptions {
   /// An informer that is answered 401, 403 or 404 before its first sync ends the wait: it will hardly get better alone.
   bool fail_fast = false;
   std::optional<Duration> timeout = {};
+  /// Functions may look at what this library cannot see, so they are asked again after so long too; 0: they are not.
+  Duration ask_functions_every = std::chrono::seconds(1);
 };
 
 /// Something that becomes synced: an informer (the first whole list is in its store), a handler's registration (its
@@ -76,15 +78,15 @@ class Syncables {
   std::vector<Syncable> all_;
 };
 
-/// Waits until everything is synced. Works before informers are started, does not poll, and says why not when it ends
-/// without: stopped, timed out, failed fast, or an informer or handler ended. Nothing to wait for: synced.
+/// Waits until everything is synced. Works before informers are started, does not poll them, and says why not when it
+/// ends without: stopped, timed out, failed fast, or an informer or handler ended. Nothing to wait for: synced.
 ///
-/// Functions are called on the calling thread, and again whenever an informer, handler or controller of this process
+/// Functions are called on the calling thread, and again as soon as an informer, handler or controller of this process
 /// syncs, fails or ends, or sync_changed() is called. What they throw is thrown.
 SyncResult wait_for_cache_sync(std::stop_token stop, const Syncables& what, const SyncOptions& options = {});
 
-/// Something changed that functions given to wait_for_cache_sync look at: they are asked again. For what this library
-/// cannot see.
+/// Something changed that functions given to wait_for_cache_sync look at: they are asked again at once. For what this
+/// library cannot see.
 void sync_changed();
 
 }  // namespace kubexx::informer

@@ -73,6 +73,7 @@ TEST_F(MutationDetectorTest, TheVariableTurnsItOnAndTheMemoryItCostsIsLogged) {
                 Contains(testing::AllOf(HasSubstr("keeps a copy of every cached object"), HasSubstr("configmaps"))));
     spoil("ns/a");
     EXPECT_THROW(static_cast<void>(informer->has_synced()), std::logic_error);
+    EXPECT_THROW(informer->run({}), std::logic_error);
   }
 }
 

@@ -48,6 +48,7 @@ class SyncWaitTest : public ::testing::Test {
             }};
   }
   void wait_for(Syncables what, SyncOptions options = {}) {
+    options.ask_functions_every = Duration::zero();  // what does not wake it does not end it
     waiter = std::jthread([this, what = std::move(what), options](std::stop_token stop) {
       result = wait_for_cache_sync(std::move(stop), what, options);
       over.release();
@@ -121,9 +122,19 @@ TEST_F(SyncWaitTest, AnEmptyListSyncsAHandlerToo) {
   EXPECT_TRUE(ended());
 }
 
-TEST_F(SyncWaitTest, AFunctionIsAskedAgainWhenSomethingChangedAndNotFromTimeToTime) {
-  EXPECT_FALSE(wait_for_cache_sync({}, {asked_and([] { return false; })}, {.timeout = milliseconds(350)}));
+TEST_F(SyncWaitTest, AFunctionIsNotAskedFromTimeToTimeWhenThatIsNotWanted) {
+  SyncOptions options;
+  options.timeout = milliseconds(350);
+  options.ask_functions_every = Duration::zero();
+  EXPECT_FALSE(wait_for_cache_sync({}, {asked_and([] { return false; })}, options));
   EXPECT_EQ(calls, 2);  // at the beginning and at the end
+}
+
+TEST_F(SyncWaitTest, AFunctionOfWhatTheLibraryCannotSeeIsAskedAgainFromTimeToTime) {
+  SyncOptions options;
+  options.ask_functions_every = milliseconds(1);
+  EXPECT_TRUE(wait_for_cache_sync({}, {asked_and([&] { return calls >= 5; })}, options));
+  EXPECT_EQ(calls, 5);
 }
 
 TEST_F(SyncWaitTest, AFunctionOfWhatTheLibraryCannotSeeIsAskedAgainOnRequest) {

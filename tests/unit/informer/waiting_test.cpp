@@ -165,6 +165,18 @@ TEST_F(WaitingTest, AnInformerIsStaleWhenItHeardNothingForLong) {
   EXPECT_EQ(informer->status().lag, Duration::zero());
 }
 
+TEST_F(WaitingTest, AnInformerThatIsPolledIsStaleWhenAPollIsLate) {
+  options.stale_after = minutes(3);
+  options.reflector.poll_interval = minutes(5);
+  script->watchable = false;
+  start();
+  ASSERT_EQ(informer->status().reflector.state, reflector::ReflectorState::Polling);
+  executor->fake_clock().advance(minutes(8));
+  EXPECT_FALSE(informer->status().stale);
+  executor->fake_clock().advance(seconds(1));
+  EXPECT_TRUE(informer->status().stale);
+}
+
 TEST_F(WaitingTest, AnInformerWithoutALimitIsNeverStaleOnceItHeardSomething) {
   options.stale_after = Duration::zero();
   start();
