@@ -24,7 +24,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-const protobuf = "application/vnd.kubernetes.protobuf,application/json"
+func useProtobuf(config *rest.Config) {
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.AcceptContentTypes = config.ContentType + ",application/json"
+}
 
 var podsResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
@@ -43,7 +46,7 @@ func podInformer(config *rest.Config, kind string) (cache.SharedIndexInformer, f
 		return factory.ForResource(podsResource).Informer(), factory.Start
 	}
 	if kind == "typed" {
-		config.ContentType = protobuf
+		useProtobuf(config)
 	}
 	client, err := kubernetes.NewForConfig(config)
 	must(err)
@@ -102,7 +105,7 @@ func (s *seenVersion) waitFor(version string) time.Time {
 }
 
 func latency(config *rest.Config, updates int) {
-	config.ContentType = protobuf
+	useProtobuf(config)
 	config.QPS = -1 // ours limits nothing either
 	client, err := kubernetes.NewForConfig(config)
 	must(err)
