@@ -115,7 +115,7 @@ struct Screen::State {
   termios before{};
   bool has_keys = false;
   bool raw = false;
-  struct sigaction handler_before {};
+  struct sigaction handler_before{};
   bool active = false;
   Size drawn_size{0, 0};
   std::vector<std::string> drawn;
@@ -132,7 +132,7 @@ Screen::Screen() : state_(std::make_unique<State>()) {
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
   }
   resize_fd = state_->resize.fd();
-  struct sigaction handler {};
+  struct sigaction handler{};
   handler.sa_handler = on_resize;
   handler.sa_flags = SA_RESTART;
   sigaction(SIGWINCH, &handler, &state_->handler_before);

@@ -88,8 +88,8 @@ Error conflict_error(const std::vector<std::pair<const Manager*, FieldSet>>& con
   for (const auto& [manager, fields] : conflicts) {
     std::vector<std::string> paths;
     fields.paths(paths);
-    std::string who = "conflict with " + quoted(manager->manager);
-    if (!manager->subresource.empty()) who += " with subresource " + quoted(manager->subresource);
+    std::string who = "conflict with " + in_quotes(manager->manager);
+    if (!manager->subresource.empty()) who += " with subresource " + in_quotes(manager->subresource);
     if (manager->operation == "Update") {
       who += " using " + manager->api_version;
       if (!manager->time.empty()) who += " at " + manager->time;
@@ -177,7 +177,7 @@ Result<Answer> CoreImpl::do_apply(Call& call) {
     return bad_request("error decoding YAML: " + (config ? std::string("not an object") : config.error().message()));
   if (config->kind().empty() || config->api_version().empty()) {
     return bad_request("invalid object type: " +
-                       quoted(std::string(config->api_version()) + ", Kind=" + std::string(config->kind())));
+                       in_quotes(std::string(config->api_version()) + ", Kind=" + std::string(config->kind())));
   }
   if (auto fine = check_identity(call, resource, *config); !fine) return fine.error();
   if (!config->name().empty() && config->name() != call.route.name) {

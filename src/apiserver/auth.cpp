@@ -17,16 +17,16 @@ Error forbidden(const Identity& user, const Route& route) {
   std::string verb = route.verb;
   if (!route.resource_request) {
     return Error::api(403, "Forbidden",
-                      "forbidden: User " + quoted(user.name) + " cannot get path " + quoted(route.path))
+                      "forbidden: User " + in_quotes(user.name) + " cannot get path " + in_quotes(route.path))
         .with_details({});
   }
   std::string resource = route.resource;
   if (!route.subresource.empty()) resource += '/' + route.subresource;
   std::string message = route.group.empty() ? route.resource : route.resource + '.' + route.group;
-  if (!route.name.empty()) message += ' ' + quoted(route.name);
-  message += " is forbidden: User " + quoted(user.name) + " cannot " + verb + " resource " + quoted(resource) +
-             " in API group " + quoted(route.group);
-  message += route.namespace_.empty() ? " at the cluster scope" : " in the namespace " + quoted(route.namespace_);
+  if (!route.name.empty()) message += ' ' + in_quotes(route.name);
+  message += " is forbidden: User " + in_quotes(user.name) + " cannot " + verb + " resource " + in_quotes(resource) +
+             " in API group " + in_quotes(route.group);
+  message += route.namespace_.empty() ? " at the cluster scope" : " in the namespace " + in_quotes(route.namespace_);
   StatusDetails details;
   details.name = route.name;
   details.group = route.group;

@@ -85,7 +85,7 @@ Result<Answer> CoreImpl::serve_faults(Call& call) {
     const std::lock_guard lock(mutex_);
     faults_.clear();
   } else {
-    return bad_request("unknown action " + quoted(action));
+    return bad_request("unknown action " + in_quotes(action));
   }
   Answer out;
   out.raw = "{\"touched\":" + std::to_string(touched) + "}\n";

@@ -200,7 +200,7 @@ Result<void> CoreImpl::prepare_resource(Call& call) {
       return invalid(
           "meta.k8s.io", "CreateOptions", "",
           {{"FieldValueNotSupported",
-            "Unsupported value: [" + quoted(route.query.get("dryRun")) + "]: supported values: \"All\"", "dryRun"}});
+            "Unsupported value: [" + in_quotes(route.query.get("dryRun")) + "]: supported values: \"All\"", "dryRun"}});
     }
     call.dry_run = true;
   }
@@ -297,7 +297,7 @@ void CoreImpl::answer(Call& call, Answer answer) {
     }
     if (!replaced) headers.push_back(std::move(header));
   }
-  for (const std::string& warning : call.warnings) headers.emplace_back("Warning", "299 - " + quoted(warning));
+  for (const std::string& warning : call.warnings) headers.emplace_back("Warning", "299 - " + in_quotes(warning));
   if (body->size() > kCompressFrom && call.request.header("accept-encoding").find("gzip") != std::string_view::npos) {
     if (auto compressed = gzip(*body)) {
       body = std::move(*compressed);

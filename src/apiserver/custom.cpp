@@ -242,17 +242,17 @@ class Validator {
       causes_.push_back(
           {"FieldValueTooLong", "Too long: may not be more than " + std::to_string(*bound) + " bytes", path});
     if (const auto bound = schema["minLength"].get_int(); bound && length < *bound)
-      causes_.push_back(invalid_value(path, quoted(text),
+      causes_.push_back(invalid_value(path, in_quotes(text),
                                       path + " in body should be at least " + std::to_string(*bound) + " chars long"));
     if (const auto pattern = schema["pattern"].get_string(); pattern && text.size() <= kMaxPatternInput) {
       try {
         const std::regex expression{std::string(*pattern), std::regex::ECMAScript};
         if (!std::regex_search(text.begin(), text.end(), expression))
           causes_.push_back(
-              invalid_value(path, quoted(text), path + " in body should match '" + std::string(*pattern) + "'"));
+              invalid_value(path, in_quotes(text), path + " in body should match '" + std::string(*pattern) + "'"));
       } catch (const std::regex_error&) {
         causes_.push_back(invalid_value(
-            path, quoted(text),
+            path, in_quotes(text),
             path + " in body should match '" + std::string(*pattern) + "' (a pattern that is not understood)"));
       }
     }

@@ -76,7 +76,7 @@ std::vector<ErrorCause> validate_definition(const Object& definition) {
       causes.push_back(required_value(field));
       return;
     }
-    for (const std::string& complaint : complaints) causes.push_back(invalid_value(field, quoted(text), complaint));
+    for (const std::string& complaint : complaints) causes.push_back(invalid_value(field, in_quotes(text), complaint));
   };
   if (is_protected(group) && definition.annotations()[kApproval].string().empty()) {
     causes.push_back(
@@ -89,14 +89,14 @@ std::vector<ErrorCause> validate_definition(const Object& definition) {
   if (spec["names"]["kind"].string().empty()) causes.push_back(required_value("spec.names.kind"));
   if (!plural.empty() && !group.empty() && definition.name() != std::string(plural) + '.' + std::string(group)) {
     causes.push_back(
-        invalid_value("metadata.name", quoted(definition.name()), "must be spec.names.plural+\".\"+spec.group"));
+        invalid_value("metadata.name", in_quotes(definition.name()), "must be spec.names.plural+\".\"+spec.group"));
   }
   const std::string_view scope = spec["scope"].string();
   if (scope.empty()) {
     causes.push_back(required_value("spec.scope"));
   } else if (scope != "Namespaced" && scope != "Cluster") {
     causes.push_back({"FieldValueNotSupported",
-                      "Unsupported value: " + quoted(scope) + ": supported values: \"Cluster\", \"Namespaced\"",
+                      "Unsupported value: " + in_quotes(scope) + ": supported values: \"Cluster\", \"Namespaced\"",
                       "spec.scope"});
   }
   std::size_t storage_versions = 0;
@@ -111,7 +111,7 @@ std::vector<ErrorCause> validate_definition(const Object& definition) {
       causes.push_back(version["schema"]["openAPIV3Schema"]["type"].string().empty()
                            ? required_value(field + ".schema.openAPIV3Schema.type", "must not be empty at the root")
                            : invalid_value(field + ".schema.openAPIV3Schema.type",
-                                           quoted(version["schema"]["openAPIV3Schema"]["type"].string()),
+                                           in_quotes(version["schema"]["openAPIV3Schema"]["type"].string()),
                                            "must be object at the root"));
     }
   }
@@ -152,7 +152,7 @@ void CoreImpl::establish(const std::string& name) {
     const bool approved = !approval.starts_with("unapproved");
     add_condition(conditions, "KubernetesAPIApprovalPolicyConformant", approved ? "True" : "False", now,
                   approved ? "ApprovedAnnotation" : "UnapprovedAnnotation",
-                  approved ? "approved in " + std::string(approval) : "not approved: " + quoted(approval));
+                  approved ? "approved in " + std::string(approval) : "not approved: " + in_quotes(approval));
   }
   const auto rival = [&](std::string_view field) {
     for (const auto& [other, definition] : definitions->bucket->objects) {
@@ -165,7 +165,7 @@ void CoreImpl::establish(const std::string& name) {
   const bool accepted = !rival("kind") && !rival("listKind");
   add_condition(conditions, "NamesAccepted", accepted ? "True" : "False", now,
                 accepted ? "NoConflicts" : "KindConflict",
-                accepted ? "no conflicts found" : quoted(names["kind"].string()) + " is already in use");
+                accepted ? "no conflicts found" : in_quotes(names["kind"].string()) + " is already in use");
   add_condition(conditions, "Established", accepted ? "True" : "False", now,
                 accepted ? "InitialNamesAccepted" : "NotAccepted",
                 accepted ? "the initial names have been accepted" : "not all names are accepted");

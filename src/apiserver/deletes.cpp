@@ -62,7 +62,7 @@ Result<CoreImpl::DeleteOptions> CoreImpl::delete_options(const Call& call) const
     std::int64_t seconds = 0;
     const auto [end, code] = std::from_chars(grace.data(), grace.data() + grace.size(), seconds);
     if (code != std::errc() || end != grace.data() + grace.size())
-      return bad_request("strconv.ParseInt: parsing " + quoted(grace) + ": invalid syntax");
+      return bad_request("strconv.ParseInt: parsing " + in_quotes(grace) + ": invalid syntax");
     options.grace = seconds;
   }
   if (const std::string_view policy = query.get("propagationPolicy"); !policy.empty()) options.propagation = policy;
@@ -71,7 +71,7 @@ Result<CoreImpl::DeleteOptions> CoreImpl::delete_options(const Call& call) const
       options.propagation != "Orphan") {
     return invalid("meta.k8s.io", "DeleteOptions", "",
                    {{"FieldValueNotSupported",
-                     "Unsupported value: " + quoted(options.propagation) +
+                     "Unsupported value: " + in_quotes(options.propagation) +
                          ": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
                      "propagationPolicy"}});
   }

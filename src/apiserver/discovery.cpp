@@ -163,7 +163,7 @@ Result<Answer> CoreImpl::serve_path(Call& call) {
     return json(
         "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
         "\"serverAddress\":" +
-        quoted(host) + "}]}");
+        in_quotes(host) + "}]}");
   }
   if (trimmed == "/apis") return wants_aggregated(accept) ? aggregated_discovery(false) : group_list();
   if (trimmed == "/api/v1") return resource_list("", "v1");

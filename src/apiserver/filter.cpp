@@ -92,7 +92,7 @@ Result<Filter> Filter::make(const Resource& resource, std::string_view namespace
     for (const meta::FieldRequirement& requirement : fields->requirements()) {
       if (known_field(resource, requirement.field)) continue;
       const std::string known = resource.namespaced ? "\"metadata.name\", \"metadata.namespace\"" : "\"metadata.name\"";
-      return bad_request(quoted(requirement.field) + " is not a known field selector: only " + known);
+      return bad_request(in_quotes(requirement.field) + " is not a known field selector: only " + known);
     }
     filter.fields_ = std::move(*fields);
   }

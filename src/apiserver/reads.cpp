@@ -15,7 +15,7 @@ std::optional<std::uint64_t> parse_version(std::string_view text) {
 }
 
 std::string bad_version(std::string_view text) {
-  return "strconv.ParseUint: parsing " + quoted(text) + ": invalid syntax";
+  return "strconv.ParseUint: parsing " + in_quotes(text) + ": invalid syntax";
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ void CoreImpl::do_watch(const std::shared_ptr<Call>& call) {
     const auto asked = parse_version(options->resource_version);
     if (!asked) {
       return refuse(Error::api(500, "",
-                               "resourceVersion: Invalid value: " + quoted(options->resource_version) + ": " +
+                               "resourceVersion: Invalid value: " + in_quotes(options->resource_version) + ": " +
                                    bad_version(options->resource_version)));
     }
     version = *asked;

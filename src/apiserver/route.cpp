@@ -32,7 +32,7 @@ Result<std::optional<std::int64_t>> number(const Query& query, std::string_view 
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size()) {
-    return bad_request("strconv.ParseInt: parsing " + quoted(text) + ": invalid syntax");
+    return bad_request("strconv.ParseInt: parsing " + in_quotes(text) + ": invalid syntax");
   }
   return std::optional<std::int64_t>(value);
 }
@@ -172,7 +172,7 @@ Result<void> check_list_options(const meta::ListOptions& options) {
       }
       if (match != "Exact" && match != "NotOlderThan") {
         causes.push_back({"FieldValueNotSupported",
-                          "Unsupported value: " + quoted(match) + ": supported values: \"Exact\", \"NotOlderThan\"",
+                          "Unsupported value: " + in_quotes(match) + ": supported values: \"Exact\", \"NotOlderThan\"",
                           "resourceVersionMatch"});
       } else if (match == "Exact" && options.resource_version == "0") {
         causes.push_back(forbidden_value("resourceVersionMatch",

@@ -21,25 +21,25 @@ StatusDetails details(std::string_view group, std::string_view kind, std::string
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   meta::append_json_string(out, text);
   return out;
 }
 
 Error not_found(std::string_view group, std::string_view resource, std::string_view name) {
-  return Error::api(404, "NotFound", full_name(group, resource) + ' ' + quoted(name) + " not found")
+  return Error::api(404, "NotFound", full_name(group, resource) + ' ' + in_quotes(name) + " not found")
       .with_details(details(group, resource, name));
 }
 
 Error already_exists(std::string_view group, std::string_view resource, std::string_view name) {
-  return Error::api(409, "AlreadyExists", full_name(group, resource) + ' ' + quoted(name) + " already exists")
+  return Error::api(409, "AlreadyExists", full_name(group, resource) + ' ' + in_quotes(name) + " already exists")
       .with_details(details(group, resource, name));
 }
 
 Error conflict(std::string_view group, std::string_view resource, std::string_view name, std::string_view why) {
   return Error::api(409, "Conflict",
-                    "Operation cannot be fulfilled on " + full_name(group, resource) + ' ' + quoted(name) + ": " +
+                    "Operation cannot be fulfilled on " + full_name(group, resource) + ' ' + in_quotes(name) + ": " +
                         std::string(why))
       .with_details(details(group, resource, name));
 }
@@ -50,7 +50,7 @@ Error modified_conflict(std::string_view group, std::string_view resource, std::
 }
 
 Error invalid(std::string_view group, std::string_view kind, std::string_view name, std::vector<ErrorCause> causes) {
-  std::string message = full_name(group, kind) + ' ' + quoted(name) + " is invalid: ";
+  std::string message = full_name(group, kind) + ' ' + in_quotes(name) + " is invalid: ";
   if (causes.size() > 1) message += '[';
   for (std::size_t i = 0; i < causes.size(); ++i) {
     if (i) message += ", ";

@@ -35,7 +35,7 @@ ErrorCause invalid_value(std::string field, std::string value, std::string_view 
 ErrorCause required_value(std::string field, std::string_view why = {});
 ErrorCause forbidden_value(std::string field, std::string_view why);
 /// Go's %q for the simple strings that appear in messages.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 std::string reason_of_code(int code);
 

@@ -119,7 +119,7 @@ Result<Answer> CoreImpl::do_subresource(Call& call) {
     if (!object["spec"]["nodeName"].string().empty()) {
       return conflict(
           "", "pods/binding", call.route.name,
-          "pod " + call.route.name + " is already assigned to node " + quoted(object["spec"]["nodeName"].string()));
+          "pod " + call.route.name + " is already assigned to node " + in_quotes(object["spec"]["nodeName"].string()));
     }
     meta::Draft draft = object.edit();
     draft["spec"]["nodeName"].set(node);

@@ -25,7 +25,7 @@ Complaints check_name(const Resource& resource, std::string_view name) {
 
 void add(std::vector<ErrorCause>& causes, const std::string& field, std::string_view value,
          const Complaints& complaints) {
-  for (const std::string& complaint : complaints) causes.push_back(invalid_value(field, quoted(value), complaint));
+  for (const std::string& complaint : complaints) causes.push_back(invalid_value(field, in_quotes(value), complaint));
 }
 
 std::string lower(std::string_view text) {
@@ -88,7 +88,7 @@ void check_containers(const std::string& at, Value pod_spec, std::vector<ErrorCa
       } else {
         add(causes, field + ".name", name, meta::check_dns1123_label(name));
         if (std::find(seen.begin(), seen.end(), name) != seen.end())
-          causes.push_back({"FieldValueDuplicate", "Duplicate value: " + quoted(name), field + ".name"});
+          causes.push_back({"FieldValueDuplicate", "Duplicate value: " + in_quotes(name), field + ".name"});
         seen.push_back(name);
       }
     }
@@ -133,7 +133,7 @@ std::vector<ErrorCause> validate(const Resource& resource, const meta::Object& o
     for (const auto& [key, value] : object["data"].entries()) {
       if (object["binaryData"][key].exists())
         causes.push_back(
-            invalid_value("data[" + std::string(key) + ']', quoted(key), "duplicate of key present in binaryData"));
+            invalid_value("data[" + std::string(key) + ']', in_quotes(key), "duplicate of key present in binaryData"));
     }
   }
   return causes;
@@ -150,7 +150,7 @@ std::vector<ErrorCause> validate_update(const Resource& resource, const meta::Ob
         causes.push_back(forbidden_value(
             "metadata.finalizers",
             "no new finalizers can be added if the object is being deleted, found new finalizers []string{" +
-                quoted(finalizer.string()) + "}"));
+                in_quotes(finalizer.string()) + "}"));
       }
     }
   }

@@ -116,19 +116,19 @@ Result<Object> CoreImpl::accept(Call& call, const Resource& resource, Value cont
                : resource.type ? to_typed(*resource.type, content)
                                : Result<TypedResult>(internal_error("no schema for " + resource.kind));
   if (!typed) {
-    return bad_request(resource.kind + " in version " + quoted(resource.version) + " cannot be handled as a " +
+    return bad_request(resource.kind + " in version " + in_quotes(resource.version) + " cannot be handled as a " +
                        resource.kind + ": " + typed.error().message());
   }
   const std::string_view policy = call.route.query.get("fieldValidation");
   if (policy == "Strict" && !typed->unknown.empty()) {
-    std::string message = resource.kind + " in version " + quoted(resource.version) + " cannot be handled as a " +
+    std::string message = resource.kind + " in version " + in_quotes(resource.version) + " cannot be handled as a " +
                           resource.kind + ": strict decoding error: ";
     for (std::size_t i = 0; i < typed->unknown.size(); ++i)
-      message += (i ? ", " : "") + ("unknown field " + quoted(typed->unknown[i]));
+      message += (i ? ", " : "") + ("unknown field " + in_quotes(typed->unknown[i]));
     return bad_request(std::move(message));
   }
   if (policy != "Ignore") {
-    for (const std::string& path : typed->unknown) call.warnings.push_back("unknown field " + quoted(path));
+    for (const std::string& path : typed->unknown) call.warnings.push_back("unknown field " + in_quotes(path));
   }
   return typed->object;
 }
@@ -138,7 +138,7 @@ Result<void> CoreImpl::check_identity(const Call& call, const Resource& resource
   const std::string_view api_version = object.api_version();
   if ((!kind.empty() && kind != resource.kind) || (!api_version.empty() && api_version != resource.api_version())) {
     if (!kind.empty() && kind != resource.kind && (api_version.empty() || api_version == resource.api_version())) {
-      return bad_request(std::string(kind) + " in version " + quoted(resource.version) + " cannot be handled as a " +
+      return bad_request(std::string(kind) + " in version " + in_quotes(resource.version) + " cannot be handled as a " +
                          resource.kind + ": converting (" + resource.version + '.' + std::string(kind) + ") to (" +
                          (resource.group.empty() ? "core" : resource.group) + '.' + resource.kind +
                          "): unknown conversion");
@@ -166,7 +166,7 @@ Result<void> CoreImpl::check_namespace(const Call& call) const {
   details.causes.push_back(
       {"NamespaceTerminating", "namespace " + call.route.namespace_ + " is being terminated", "metadata.namespace"});
   return Error::api(403, "Forbidden",
-                    call.resource->resource + ' ' + quoted(name) +
+                    call.resource->resource + ' ' + in_quotes(name) +
                         " is forbidden: unable to create new content in namespace " + call.route.namespace_ +
                         " because it is being terminated")
       .with_details(std::move(details));

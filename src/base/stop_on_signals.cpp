@@ -58,7 +58,7 @@ class SignalStop {
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
       sigaction(kSignals[i], nullptr, &previous[i]);
       if (!(previous[i].sa_flags & SA_SIGINFO) && previous[i].sa_handler == SIG_IGN) continue;
-      struct sigaction ours {};
+      struct sigaction ours{};
       ours.sa_sigaction = on_signal;
       ours.sa_flags = SA_SIGINFO | SA_RESTART;
       sigemptyset(&ours.sa_mask);
@@ -68,7 +68,7 @@ class SignalStop {
 
   ~SignalStop() {
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      struct sigaction now {};
+      struct sigaction now{};
       sigaction(kSignals[i], nullptr, &now);
       if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal) sigaction(kSignals[i], &previous[i], nullptr);
     }

@@ -62,7 +62,9 @@ class Gate {
   }
   void wake() {
     if (waiters_.load() == 0) return;
-    { const std::lock_guard lock(mutex_); }
+    {
+      const std::lock_guard lock(mutex_);
+    }
     condition_.notify_all();
   }
 

@@ -41,7 +41,10 @@ class JsonText {
   void value(const char* text) { value(std::string_view(text)); }
   void value(bool truth) { raw(truth ? "true" : "false"); }
   template <std::integral T>
-  requires(!std::same_as<T, bool>) void value(T number) { raw(std::to_string(number)); }
+    requires(!std::same_as<T, bool>)
+  void value(T number) {
+    raw(std::to_string(number));
+  }
   /// As milliseconds, with their fraction.
   void value(Duration duration) { raw(std::to_string(std::chrono::duration<double, std::milli>(duration).count())); }
   template <class T>

@@ -17,7 +17,7 @@ bool readable(const std::string& path) {
 }
 
 bool others_can_read(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return stat(path.c_str(), &info) == 0 && (info.st_mode & (S_IRGRP | S_IROTH)) != 0;
 }
 

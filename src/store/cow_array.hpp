@@ -26,7 +26,9 @@ class CowArray {
   std::size_t page_size(std::size_t number) const noexcept { return std::min(kPage, size_ - number * kPage); }
 
   /// For a reader without a lock: the element, or T() where there is none (any more).
-  T read_shared(std::size_t index) const noexcept requires kShared {
+  T read_shared(std::size_t index) const noexcept
+    requires kShared
+  {
     const Block* directory = load_shared(directory_);
     if (directory == nullptr || index / kPage >= room(directory)) return T();
     const Block* at = load_shared(pages(directory)[index / kPage]);
@@ -42,7 +44,11 @@ class CowArray {
       place = value;
     }
   }
-  T& edit(std::size_t index, Epochs& epochs) requires(!kShared) { return own(index, epochs); }
+  T& edit(std::size_t index, Epochs& epochs)
+    requires(!kShared)
+  {
+    return own(index, epochs);
+  }
 
   void push_back(const T& value, Epochs& epochs) {
     const std::size_t number = size_ / kPage;

@@ -40,7 +40,9 @@ int FairLock::enter() {
 void FairLock::leave(int shard) {
   shards_[static_cast<std::size_t>(shard)].readers.fetch_sub(1);
   if (!writer_sleeps_.load()) return;
-  { const std::lock_guard lock(mutex_); }
+  {
+    const std::lock_guard lock(mutex_);
+  }
   writer_turn_.notify_one();
 }
 

@@ -60,14 +60,19 @@ class BasicHashDirectory {
   }
 
   /// Must not be there yet.
-  void insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs) requires(!kWithHandles) {
+  void insert(std::uint32_t hash, std::uint32_t id, Epochs& epochs)
+    requires(!kWithHandles)
+  {
     add({hash, id}, Handle{}, epochs);
   }
-  void insert(std::uint32_t hash, std::uint32_t id, Handle handle, Epochs& epochs) requires kWithHandles {
+  void insert(std::uint32_t hash, std::uint32_t id, Handle handle, Epochs& epochs)
+    requires kWithHandles
+  {
     add({hash, id}, handle, epochs);
   }
   void set_handle(std::uint32_t hash, std::uint32_t id, Handle handle, Epochs& epochs)  ///< must be there
-      requires kWithHandles {
+    requires kWithHandles
+  {
     const Bucket bucket = own_bucket(hash, epochs);
     store_shared(bucket.handles()[bucket.slot_of(hash, id)], handle);
   }

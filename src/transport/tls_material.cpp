@@ -88,7 +88,7 @@ x509_store_st* system_roots() {
 }
 
 TlsSource::Signature TlsSource::sign(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (path.empty() || stat(path.c_str(), &info) != 0) return {};
   return {info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ino, info.st_size};
 }

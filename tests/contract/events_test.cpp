@@ -43,7 +43,9 @@ TEST_F(EventBroadcasterTest, WhatWasRecordedIsOnTheServerWhenShutdownReturns) {
 }
 
 TEST_F(EventBroadcasterTest, TheDestructorFlushes) {
-  { EventBroadcaster(testing::client(server_)).recorder("c").event(pod_, "Normal", "Synced", "m"); }
+  {
+    EventBroadcaster(testing::client(server_)).recorder("c").event(pod_, "Normal", "Synced", "m");
+  }
 
   EXPECT_EQ(events().size(), 1U);
 }

@@ -193,7 +193,9 @@ TEST_P(InformerTest, AfterItsRegistrationIsGoneAHandlerIsNotCalled) {
   Recording kept;
   const auto registration = informer.add_event_handler(kept.handler());
   Recording dropped;
-  { const auto gone = informer.add_event_handler(dropped.handler()); }
+  {
+    const auto gone = informer.add_event_handler(dropped.handler());
+  }
   start();
 
   put("a");

@@ -86,7 +86,7 @@ class Version {
     if (type.empty() && schema["x-kubernetes-preserve-unknown-fields"].bool_or(false))
       return set(field, FieldKind::Any);
     if (type.empty()) return wrong("no type is given");
-    return wrong("the type " + quoted(type) + " is unknown");
+    return wrong("the type " + string_literal(type) + " is unknown");
   }
 
   Result<void> list(FieldModel& field, meta::Value items, const std::string& name, int lists) {
@@ -137,7 +137,7 @@ class Version {
 
   static void constant(FieldModel& field, const std::string& name, meta::Value value) {
     if (value.is_string()) {
-      field.constants.push_back({name, "std::string_view", quoted(value.string())});
+      field.constants.push_back({name, "std::string_view", string_literal(value.string())});
     } else if (const auto flag = value.get_bool()) {
       field.constants.push_back({name, "bool", *flag ? "true" : "false"});
     } else if (value.type() == meta::ValueType::Int) {

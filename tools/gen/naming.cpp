@@ -113,7 +113,7 @@ std::set<std::string> reserved_names() {
           "draft_",      "api_version", "kind"};
 }
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {

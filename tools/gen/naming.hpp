@@ -19,6 +19,6 @@ std::string plural_accessor(std::string_view kind, std::string_view resource);
 /// Names that every object, view or draft has already.
 std::set<std::string> reserved_names();
 /// A C++ string literal.
-std::string quoted(std::string_view text);
+std::string string_literal(std::string_view text);
 
 }  // namespace kubexx::gen

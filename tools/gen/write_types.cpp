@@ -56,7 +56,7 @@ class Writer {
 
   static std::string key(const FieldModel& field) {
     const auto id = meta::find_name(field.json);
-    if (!id) return quoted(field.json);
+    if (!id) return string_literal(field.json);
     return "::kubexx::meta::NameId{" + std::to_string(static_cast<unsigned>(*id)) + "}";
   }
 
@@ -185,13 +185,13 @@ class Writer {
     const std::string draft = type.name + "Draft";
     out_ +=
         "\nclass " + draft + ";\n\nclass KUBEXX_OWNER " + type.name + " : public ::kubexx::meta::Object {\n public:\n";
-    out_ += "  static constexpr std::string_view kApiVersion = " + quoted(type.api_version) + ";\n";
-    out_ += "  static constexpr std::string_view kKind = " + quoted(type.kind) + ";\n";
+    out_ += "  static constexpr std::string_view kApiVersion = " + string_literal(type.api_version) + ";\n";
+    out_ += "  static constexpr std::string_view kKind = " + string_literal(type.kind) + ";\n";
     if (type.resource) {
-      out_ += "  static constexpr ::kubexx::meta::ResourceInfo kResource{" + quoted(package_.group) + ", " +
-              quoted(package_.version) + ", " + quoted(type.kind) + ", " + quoted(type.resource->resource) + ", " +
-              quoted(type.resource->singular) + ", " + (type.resource->namespaced ? "true" : "false") + ", " +
-              (package_.protobuf ? "true" : "false") + "};\n";
+      out_ += "  static constexpr ::kubexx::meta::ResourceInfo kResource{" + string_literal(package_.group) + ", " +
+              string_literal(package_.version) + ", " + string_literal(type.kind) + ", " +
+              string_literal(type.resource->resource) + ", " + string_literal(type.resource->singular) + ", " +
+              (type.resource->namespaced ? "true" : "false") + ", " + (package_.protobuf ? "true" : "false") + "};\n";
     }
     constants(type);
     out_ += "  using Draft = " + draft + ";\n";

@@ -17,8 +17,9 @@ class UniqueFunction<R(Args...)> {
   UniqueFunction() noexcept = default;
   UniqueFunction(std::nullptr_t) noexcept {}
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> &&
-           std::is_invocable_r_v<R, std::decay_t<F>&, Args...>) UniqueFunction(F&& callable) {
+    requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> &&
+             std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
+  UniqueFunction(F&& callable) {
     using Fn = std::decay_t<F>;
     if constexpr (sizeof(Fn) <= kInline && alignof(Fn) <= alignof(std::max_align_t) &&
                   std::is_nothrow_move_constructible_v<Fn>) {

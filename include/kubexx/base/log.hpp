@@ -26,8 +26,8 @@ struct LogField {
   LogField(std::string_view k, bool v) : key(k), value(v ? "true" : "false") {}
   LogField(std::string_view k, const kubexx::Error& v);
   template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) LogField(std::string_view k, T v)
-      : key(k), value(std::to_string(v)) {}
+    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+  LogField(std::string_view k, T v) : key(k), value(std::to_string(v)) {}
 };
 
 /// Where log lines go. Called from any thread; must not block for long and must not log.

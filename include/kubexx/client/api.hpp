@@ -41,8 +41,10 @@ class Api {
     return typed<T>(untyped_.create(object, options));
   }
   template <class D>
-  requires std::is_same_v<D, typename T::Draft> Result<T> create(const D& draft, const WriteOptions& options = {})
-  const { return create(draft.to_object(), options); }
+    requires std::is_same_v<D, typename T::Draft>
+  Result<T> create(const D& draft, const WriteOptions& options = {}) const {
+    return create(draft.to_object(), options);
+  }
   Result<T> get(std::string_view name, const GetOptions& options = {}) const {
     return typed<T>(untyped_.get(name, options));
   }
@@ -51,32 +53,33 @@ class Api {
     return typed_list(untyped_.list_all(options));
   }
   Result<void> watch(const ListOptions& options, const std::function<bool(const TypedWatchEvent<T>&)>& on_event) const {
-    return untyped_.watch(options, [&](const meta::WatchEvent& event) {
-      return on_event({event.type, T::unchecked(event.object)});
-    });
+    return untyped_.watch(
+        options, [&](const meta::WatchEvent& event) { return on_event({event.type, T::unchecked(event.object)}); });
   }
   Result<T> update(const T& object, const WriteOptions& options = {}) const {
     return typed<T>(untyped_.update(object, options));
   }
   template <class D>
-  requires std::is_same_v<D, typename T::Draft> Result<T> update(const D& draft, const WriteOptions& options = {})
-  const { return update(draft.to_object(), options); }
+    requires std::is_same_v<D, typename T::Draft>
+  Result<T> update(const D& draft, const WriteOptions& options = {}) const {
+    return update(draft.to_object(), options);
+  }
   Result<T> update_status(const T& object, const WriteOptions& options = {}) const {
     return typed<T>(untyped_.update_status(object, options));
   }
   template <class D>
-  requires std::is_same_v<D, typename T::Draft> Result<T> update_status(const D& draft,
-                                                                        const WriteOptions& options = {})
-  const { return update_status(draft.to_object(), options); }
+    requires std::is_same_v<D, typename T::Draft>
+  Result<T> update_status(const D& draft, const WriteOptions& options = {}) const {
+    return update_status(draft.to_object(), options);
+  }
   Result<T> patch(std::string_view name, PatchType type, std::string_view body, const WriteOptions& options = {},
                   std::string_view subresource = {}) const {
     return typed<T>(untyped_.patch(name, type, body, options, subresource));
   }
   /// Sends what changed against the draft's original as a merge patch; nothing is sent when nothing changed.
   template <class D>
-  requires std::is_same_v<D, typename T::Draft> Result<T> patch(const D& draft, const WriteOptions& options = {},
-                                                                std::string_view subresource = {})
-  const {
+    requires std::is_same_v<D, typename T::Draft>
+  Result<T> patch(const D& draft, const WriteOptions& options = {}, std::string_view subresource = {}) const {
     const meta::Object& original = draft.draft().original();
     if (!draft.changed()) return T::unchecked(original);
     const auto& api = untyped_.namespace_().empty() && T::kResource.namespaced
@@ -88,9 +91,10 @@ class Api {
     return typed<T>(untyped_.apply(object, options, subresource));
   }
   template <class D>
-  requires std::is_same_v<D, typename T::Draft> Result<T> apply(const D& draft, const WriteOptions& options,
-                                                                std::string_view subresource = {})
-  const { return apply(draft.to_object(), options, subresource); }
+    requires std::is_same_v<D, typename T::Draft>
+  Result<T> apply(const D& draft, const WriteOptions& options, std::string_view subresource = {}) const {
+    return apply(draft.to_object(), options, subresource);
+  }
   Result<void> remove(std::string_view name, const DeleteOptions& options = {}) const {
     return untyped_.remove(name, options);
   }

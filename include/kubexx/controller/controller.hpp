@@ -30,11 +30,13 @@ class Controller {
  public:
   /// The predicate is for changes of T itself.
   explicit Controller(informer::SharedInformerFactory& factory, ControllerOptions options = {},
-                      Predicate predicate = {}) requires(!std::is_same_v<T, meta::Object>)
+                      Predicate predicate = {})
+    requires(!std::is_same_v<T, meta::Object>)
       : Controller(factory, factory.informer_for<T>(), std::move(options), std::move(predicate)) {}
   /// With an informer of part of T, or from another factory.
   Controller(informer::SharedInformerFactory& factory, informer::Informer<T> informer, ControllerOptions options = {},
-             Predicate predicate = {}) requires(!std::is_same_v<T, meta::Object>)
+             Predicate predicate = {})
+    requires(!std::is_same_v<T, meta::Object>)
       : Controller(factory, std::move(informer),
                    Subject{{std::string(T::kResource.group), std::string(T::kResource.kind)}, T::kResource.namespaced},
                    std::move(options), std::move(predicate)) {}

@@ -16,17 +16,13 @@ Result<void> set_reference(const meta::Object& owner, meta::DraftRef owned, bool
 
 /// The functions of meta/owner_reference.hpp for the drafts of generated types.
 template <class D>
-requires requires(const D& draft) {
-  draft.draft().root();
-}
+  requires requires(const D& draft) { draft.draft().root(); }
 Result<void> set_controller_reference(const meta::Object& owner, D& owned,
                                       const meta::OwnerReferenceOptions& options = {}) {
   return detail::set_reference(owner, owned.draft().root(), true, options);
 }
 template <class D>
-requires requires(const D& draft) {
-  draft.draft().root();
-}
+  requires requires(const D& draft) { draft.draft().root(); }
 Result<void> set_owner_reference(const meta::Object& owner, D& owned,
                                  const meta::OwnerReferenceOptions& options = {.block_owner_deletion = false}) {
   return detail::set_reference(owner, owned.draft().root(), false, options);

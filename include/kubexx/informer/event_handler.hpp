@@ -95,7 +95,8 @@ class Callback {
   Callback() = default;
   Callback(std::nullptr_t) {}
   template <class F>
-  requires(!std::same_as<std::remove_cvref_t<F>, Callback>) Callback(F function) {
+    requires(!std::same_as<std::remove_cvref_t<F>, Callback>)
+  Callback(F function) {
     if constexpr (std::is_invocable_v<F&, First, Rest..., const EventContext&>) {
       call_ = std::move(function);
     } else if constexpr (std::is_invocable_v<F&, First, Rest...>) {

@@ -55,7 +55,8 @@ class Syncable {
   Syncable(const Registration& registration);                             // NOLINT(google-explicit-constructor)
   Syncable(std::string name, std::function<bool()> has_synced);
   template <class F>
-  requires std::is_invocable_r_v<bool, F&> Syncable(F has_synced)  // NOLINT(google-explicit-constructor)
+    requires std::is_invocable_r_v<bool, F&>
+  Syncable(F has_synced)  // NOLINT(google-explicit-constructor)
       : Syncable("a function", std::function<bool()>(std::move(has_synced))) {}
 
  private:

@@ -192,7 +192,7 @@ TEST(ServerTest, WritesAKubeconfigForTheOwnerOnly) {
 
   ASSERT_TRUE(server.write_kubeconfig(path).has_value());
 
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
   EXPECT_NE(server.kubeconfig().find("certificate-authority-data: "), std::string::npos);

@@ -7,8 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Timer push(
-    TimerHeap& heap, TimePoint when, Task task = [] {}) {
+Timer push(TimerHeap& heap, TimePoint when, Task task = [] {}) {
   auto [timer, run] = Timer::wrap(std::move(task));
   heap.push(when, timer, std::move(run));
   return timer;

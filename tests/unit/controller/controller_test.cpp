@@ -158,12 +158,12 @@ TEST_F(ControllerTest, AnObjectThatChangesItsOwnerEnqueuesTheOldOneToo) {
 }
 
 TEST_F(ControllerTest, AMapperMayNameManyKeys) {
-  make().watches(
-      other.informer,
-      [](const meta::Object& object) {
-        return std::vector<meta::ObjectKey>{{"one", std::string(object.name())}, {"two", std::string(object.name())}};
-      },
-      {});
+  make().watches(other.informer,
+                 [](const meta::Object& object) {
+                   return std::vector<meta::ObjectKey>{{"one", std::string(object.name())},
+                                                       {"two", std::string(object.name())}};
+                 },
+                 {});
   start();
   sync(own);
   sync(other, {config_map("x", "1")});

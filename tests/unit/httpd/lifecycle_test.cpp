@@ -46,7 +46,7 @@ TEST(LifecycleTest, ProgramsThatAreStartedMeanwhileInheritNoSocket) {
     std::set<int> found;
     for (int fd = 0; fd < 1024; ++fd) {
       const int flags = fcntl(fd, F_GETFD);
-      struct stat info {};
+      struct stat info{};
       if (flags >= 0 && (flags & FD_CLOEXEC) == 0 && fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode)) found.insert(fd);
     }
     return found;

@@ -34,7 +34,9 @@ TEST_F(FactoryEndingTest, TheLastLeaseFreesTheCacheWithoutAnythingElseBeingAsked
   make();
   auto second = std::make_unique<Lease>(factory->lease(kConfigMaps).value());
   auto first = std::make_unique<Lease>(factory->lease(kConfigMaps).value());
-  { const auto third = factory->lease(kConfigMaps).value(); }
+  {
+    const auto third = factory->lease(kConfigMaps).value();
+  }
   EXPECT_EQ(first->informer().shared(), second->informer().shared());
   const Trace trace(first->informer().shared());
   factory->start();
@@ -97,7 +99,9 @@ TEST_F(FactoryEndingTest, ACacheStaysWhileAHandlerOfItRuns) {
 TEST_F(FactoryEndingTest, ALeaseEndsNoInformerThatIsHeldWithoutOne) {
   make();
   const auto before = ask(kConfigMaps);
-  { const auto lease = factory->lease(kConfigMaps).value(); }
+  {
+    const auto lease = factory->lease(kConfigMaps).value();
+  }
   EXPECT_FALSE(before->is_stopped());
   EXPECT_EQ(ask(kConfigMaps), before);
 

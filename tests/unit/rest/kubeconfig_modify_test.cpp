@@ -139,7 +139,7 @@ TEST_F(KubeConfigModifyTest, FilesAreForTheirOwnerAloneAndNoLockStays) {
   config_.current_context = "";
   ASSERT_TRUE(modify_kubeconfig(sources_, config_));
 
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(stat((folder_ + "/one").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600U);
   std::size_t files = 0;

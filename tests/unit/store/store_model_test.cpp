@@ -16,8 +16,9 @@ namespace {
 using meta::Object;
 
 Result<std::vector<std::string>> letters(const Object& object) {
+  const std::string_view text = object.labels()["letters"].string();
   std::vector<std::string> values;
-  for (const char letter : object.labels()["letters"].string()) values.emplace_back(1, letter);
+  for (const char letter : text) values.emplace_back(1, letter);
   return values;
 }
 

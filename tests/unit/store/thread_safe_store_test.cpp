@@ -29,8 +29,9 @@ std::vector<std::string> names(const std::vector<Object>& objects) {
 
 /// The characters of the label "values".
 Result<std::vector<std::string>> letters(const Object& object) {
+  const std::string_view text = object.labels()["values"].string();
   std::vector<std::string> values;
-  for (const char letter : object.labels()["values"].string()) values.emplace_back(1, letter);
+  for (const char letter : text) values.emplace_back(1, letter);
   return values;
 }
 Object lettered(const std::string& name, const std::string& values) {

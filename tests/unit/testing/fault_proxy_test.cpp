@@ -188,7 +188,9 @@ TEST_F(FaultProxyTest, DelayedBytesArriveLateAndInOrder) {
 
 TEST_F(FaultProxyTest, AServerThatIsNotThereShowsAsAReset) {
   std::uint16_t unused = 0;
-  { unused = static_cast<std::uint16_t>(transport::test::Listener().port()); }
+  {
+    unused = static_cast<std::uint16_t>(transport::test::Listener().port());
+  }
   FaultProxy proxy("127.0.0.1", unused);
   Line line(proxy.port());
 

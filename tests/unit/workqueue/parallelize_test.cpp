@@ -22,8 +22,7 @@ TEST(ParallelizeTest, CallsEachPieceOnceForAnyWorkersAndChunks) {
       for (const std::size_t chunk : {0U, 1U, 10U, 50U, 5000U}) {
         if (workers > 100 && chunk < 50) continue;  // a thread for every piece proves nothing more
         std::vector<std::atomic<int>> calls(pieces);
-        parallelize_until(
-            {}, workers, pieces, [&](std::size_t piece) { ++calls[piece]; }, chunk);
+        parallelize_until({}, workers, pieces, [&](std::size_t piece) { ++calls[piece]; }, chunk);
         for (std::size_t piece = 0; piece < pieces; ++piece) ASSERT_EQ(calls[piece], 1) << piece;
       }
     }
