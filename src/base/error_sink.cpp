@@ -11,15 +11,15 @@ namespace kubexx {
 
 namespace {
 
-struct Global {
+struct GlobalErrors {
   std::atomic<CrashPolicy> policy{CrashPolicy::Report};
   std::mutex mutex;
   std::shared_ptr<const ErrorSink> sink;  // guarded by mutex; null means the default
 };
 
 // Never destroyed: threads may report while static objects go.
-Global& global() noexcept {
-  static Global& instance = *new Global;
+GlobalErrors& global_errors() noexcept {
+  static GlobalErrors& instance = *new GlobalErrors;
   return instance;
 }
 
@@ -27,8 +27,8 @@ Global& global() noexcept {
 
 void set_error_sink(ErrorSink sink) {
   auto next = sink ? std::make_shared<const ErrorSink>(std::move(sink)) : nullptr;
-  std::lock_guard lock(global().mutex);
-  global().sink.swap(next);
+  std::lock_guard lock(global_errors().mutex);
+  global_errors().sink.swap(next);
   // `next` was declared before the lock, so the old sink is destroyed after the lock is gone.
 }
 
@@ -36,8 +36,8 @@ void report_error(const Error& error, std::string_view where) noexcept {
   try {
     std::shared_ptr<const ErrorSink> sink;
     {
-      std::lock_guard lock(global().mutex);
-      sink = global().sink;
+      std::lock_guard lock(global_errors().mutex);
+      sink = global_errors().sink;
     }
     if (sink) {
       (*sink)(error, where);
@@ -50,7 +50,7 @@ void report_error(const Error& error, std::string_view where) noexcept {
 }
 
 void set_crash_policy(CrashPolicy policy) noexcept {
-  global().policy.store(policy);
+  global_errors().policy.store(policy);
 }
 
 Error current_exception_as_error() noexcept {
@@ -68,7 +68,7 @@ Error current_exception_as_error() noexcept {
 
 void detail::callback_threw(std::string_view where) noexcept {
   report_error(current_exception_as_error(), where);
-  if (global().policy.load() == CrashPolicy::Terminate) std::terminate();
+  if (global_errors().policy.load() == CrashPolicy::Terminate) std::terminate();
 }
 
 }  // namespace kubexx

@@ -13,14 +13,14 @@ namespace {
 // Asked before every line, so it stands alone: one relaxed load when nobody listens.
 constinit std::atomic<LogLevel> minimum_level{LogLevel::Off};
 
-struct Global {
+struct GlobalLog {
   std::mutex mutex;
   std::shared_ptr<LogSink> sink;  // guarded by mutex
 };
 
 // Never destroyed: threads may log while static objects go.
-Global& global() noexcept {
-  static Global& instance = *new Global;
+GlobalLog& global_log() noexcept {
+  static GlobalLog& instance = *new GlobalLog;
   return instance;
 }
 
@@ -47,7 +47,7 @@ std::string_view to_string(LogLevel level) noexcept {
 LogField::LogField(std::string_view k, const kubexx::Error& v) : key(k), value(v.message()) {}
 
 void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel minimum) {
-  Global& g = global();
+  GlobalLog& g = global_log();
   std::lock_guard lock(g.mutex);
   minimum_level.store(sink ? minimum : LogLevel::Off, std::memory_order_relaxed);
   g.sink.swap(sink);
@@ -62,8 +62,8 @@ void log(LogLevel level, std::string_view message, std::initializer_list<LogFiel
   if (!log_enabled(level)) return;
   std::shared_ptr<LogSink> sink;
   {
-    std::lock_guard lock(global().mutex);
-    sink = global().sink;
+    std::lock_guard lock(global_log().mutex);
+    sink = global_log().sink;
   }
   if (!sink) return;
   try {

@@ -8,7 +8,7 @@
 namespace kubexx::client {
 namespace {
 
-constexpr std::size_t kWaitingEvents = 64;
+constexpr std::size_t kEventsAhead = 64;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Result<meta::WatchEvent> until(const ResourceApi& api, const ListOptions& option
   Conditions chain(std::move(conditions));
   std::optional<meta::WatchEvent> last;
   auto read = read_stream<meta::WatchEvent>(
-      api.client(), {options.stop, options.timeout}, kWaitingEvents,
+      api.client(), {options.stop, options.timeout}, kEventsAhead,
       [api, options](const Strand& strand, Mailbox<meta::WatchEvent>& box) -> std::unique_ptr<rest::Call> {
         auto watcher = RetryWatcher::start(api, options, strand, {{}, box.putter(), box.ender()});
         if (watcher) return std::move(*watcher);

@@ -93,7 +93,7 @@ Row policy_binding_row(const Object& object, WallTime now) {
   return {name(object), text(object["spec"]["policyName"].string()), shown, object_age(object, now)};
 }
 
-Row claim_row(const Object& claim, WallTime now) {
+Row resource_claim_row(const Object& claim, WallTime now) {
   std::vector<std::string> state;
   if (!claim.deletion_timestamp().empty()) state.emplace_back("deleted");
   if (claim["status"]["allocation"].exists()) {
@@ -181,7 +181,7 @@ void add_policy_columns(ColumnTable& out) {
                                             return {name(object), object_age(object, now)};
                                           }};
   }
-  out[{"resource.k8s.io", "resourceclaims"}] = {{named(), plain("State"), plain("Age")}, claim_row};
+  out[{"resource.k8s.io", "resourceclaims"}] = {{named(), plain("State"), plain("Age")}, resource_claim_row};
   out[{"resource.k8s.io", "resourceslices"}] = {
       {named(), plain("Node"), plain("Driver"), plain("Pool"), plain("Age")},
       [](const Object& object, WallTime now) -> Row {

@@ -25,7 +25,7 @@ std::string storage_class(const Object& object) {
   return text(old.empty() ? object["spec"]["storageClassName"].string() : old);
 }
 
-Row claim_row(const Object& claim, WallTime now) {
+Row volume_claim_row(const Object& claim, WallTime now) {
   const Value spec = claim["spec"];
   const bool bound = !spec["volumeName"].string().empty();
   return {name(claim),
@@ -101,7 +101,7 @@ void add_storage_columns(ColumnTable& out) {
   out[{"", "persistentvolumeclaims"}] = {
       {named(), plain("Status"), plain("Volume"), plain("Capacity"), plain("Access Modes"), plain("StorageClass"),
        plain("VolumeAttributesClass"), plain("Age"), wide("VolumeMode")},
-      claim_row};
+      volume_claim_row};
   out[{"", "persistentvolumes"}] = {
       {named(), plain("Capacity"), plain("Access Modes"), plain("Reclaim Policy"), plain("Status"), plain("Claim"),
        plain("StorageClass"), plain("VolumeAttributesClass"), plain("Reason"), plain("Age"), wide("VolumeMode")},

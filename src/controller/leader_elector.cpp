@@ -7,12 +7,6 @@
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::controller {
-namespace {
-
-constexpr double kJitter = 1.2;
-
-}  // namespace
-
 Result<void> LeaderElectionOptions::validate() const {
   if (namespace_.empty() || name.empty())
     return Error::config("leader election: the lease needs a namespace and a name");
@@ -21,7 +15,7 @@ Result<void> LeaderElectionOptions::validate() const {
   if (lease_duration <= renew_deadline) {
     return Error::config("leader election: lease_duration must be longer than renew_deadline");
   }
-  if (static_cast<double>(renew_deadline.count()) <= kJitter * static_cast<double>(retry_period.count())) {
+  if (static_cast<double>(renew_deadline.count()) <= kRetryJitter * static_cast<double>(retry_period.count())) {
     return Error::config("leader election: renew_deadline must be longer than 1.2 times retry_period");
   }
   return {};

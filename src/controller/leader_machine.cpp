@@ -6,12 +6,6 @@
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::controller {
-namespace {
-
-constexpr double kJitter = 1.2;
-
-}  // namespace
-
 LeaderMachine::LeaderMachine(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks)
     : client_(std::move(client)),
       options_(std::move(options)),
@@ -159,7 +153,7 @@ void LeaderMachine::round_failed(const Error& error, const char* doing) {
 void LeaderMachine::round_ended() {
   looked_after_conflict_ = false;
   if (leading()) return next_round_after(options_.retry_period);
-  const auto scale = 1 + random_.uniform() * kJitter;
+  const auto scale = 1 + random_.uniform() * kRetryJitter;
   next_round_after(Duration(static_cast<Duration::rep>(scale * static_cast<double>(options_.retry_period.count()))));
 }
 

@@ -12,6 +12,8 @@
 
 namespace kubexx::controller {
 
+constexpr double kRetryJitter = 1.2;  // of the retry period, at most, between two looks at somebody else's lease
+
 /// One candidacy, from start to the end of its term, as a state machine on a strand:
 ///
 ///   Acquiring --written--> Leading --stop, work returned--> Releasing --> Ended

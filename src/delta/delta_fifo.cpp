@@ -86,7 +86,7 @@ namespace {
 
 constexpr std::size_t kStagedLimit = 1024;   // then the producer moves them itself
 constexpr std::size_t kSpareCapacity = 128;  // larger buffers are not kept
-constexpr std::size_t kAhead = 6;            // so many changes from one step of preparing for them to the next
+constexpr std::size_t kChangesAhead = 6;     // so many changes from one step of preparing for them to the next
 
 }  // namespace
 
@@ -99,9 +99,9 @@ void DeltaFifo::State::merge_staged() {
   }
   const std::size_t count = merging.size();
   for (std::size_t i = 0; i < count; ++i) {
-    if (i + 3 * kAhead < count) items.prefetch_slot(merging[i + 3 * kAhead].key);
-    if (i + 2 * kAhead < count) items.prefetch_item(merging[i + 2 * kAhead].key);
-    if (i + kAhead < count) items.prefetch_deltas(merging[i + kAhead].key);
+    if (i + 3 * kChangesAhead < count) items.prefetch_slot(merging[i + 3 * kChangesAhead].key);
+    if (i + 2 * kChangesAhead < count) items.prefetch_item(merging[i + 2 * kChangesAhead].key);
+    if (i + kChangesAhead < count) items.prefetch_deltas(merging[i + kChangesAhead].key);
     append(std::move(merging[i].key), std::move(merging[i].delta));
   }
   merging.clear();

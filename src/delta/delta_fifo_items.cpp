@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kFirstSlots = 16;
 constexpr std::size_t kKeptSlots = 8192;  // a table that grew beyond it is given back when the queue is empty
 constexpr std::size_t kFirstMany = 4;
-constexpr std::uint32_t kAhead = 6;  // items whose memory is asked for before they are popped
+constexpr std::uint32_t kItemsAhead = 6;  // items whose memory is asked for before they are popped
 
 }  // namespace
 
@@ -84,11 +84,11 @@ SmallKey DeltaFifoItems::pop_front(Deltas& into) {
 
 /// What pop_front will need a few calls later.
 void DeltaFifoItems::prefetch_front() const noexcept {
-  if (size() <= 2 * kAhead) return;
-  const Item& later = at(first_ + 2 * kAhead);
+  if (size() <= 2 * kItemsAhead) return;
+  const Item& later = at(first_ + 2 * kItemsAhead);
   prefetch(&later);
   prefetch(&later.many_);
-  const Item& soon = at(first_ + kAhead);
+  const Item& soon = at(first_ + kItemsAhead);
   prefetch_slot(soon.key_);
   prefetch_document(soon.newest().object());
 }

@@ -85,7 +85,7 @@ std::optional<Limbs> to_nano(std::string digits, long exponent) {
   const auto cut = std::min(static_cast<std::size_t>(-shift), digits.size());
   const bool rounds = digits.find_first_not_of('0', digits.size() - cut) != std::string::npos ||
                       static_cast<std::size_t>(-shift) > digits.size();
-  digits.resize(digits.size() - cut);
+  digits.erase(digits.size() - cut);
   auto result = limbs::from_digits(digits);
   if (rounds) limbs::add(result, {1});
   return result;

@@ -66,7 +66,7 @@ struct Direction {
   bool wants_to_write(TimePoint now) const { return !chunks.empty() && chunks.front().due <= now; }
 };
 
-struct Connection {
+struct Pipe {
   Descriptor client;
   Descriptor server;
   Direction up;    // client to server
@@ -160,7 +160,7 @@ struct FaultProxy::State {
 
   // Only on the thread of the proxy.
   Descriptor listener_;
-  std::list<Connection> connections_;
+  std::list<Pipe> connections_;
   int stalls_ = 0;  // faults of one kind may overlap
   int refusals_ = 0;
   Duration delay_{};
@@ -176,9 +176,9 @@ struct FaultProxy::State {
   void run_commands();
   int add_polls(std::vector<pollfd>& polls, TimePoint now) const;
   void accept();
-  void serve(Connection& connection, const pollfd& client, const pollfd& server, TimePoint now);
-  void read(Connection& connection, Direction& direction, int from, TimePoint now) const;
-  static void write(Connection& connection, Direction& direction, int to, TimePoint now);
+  void serve(Pipe& connection, const pollfd& client, const pollfd& server, TimePoint now);
+  void read(Pipe& connection, Direction& direction, int from, TimePoint now) const;
+  static void write(Pipe& connection, Direction& direction, int to, TimePoint now);
 
   Descriptor wake_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
   std::mutex mutex_;
@@ -206,7 +206,7 @@ void FaultProxy::State::run(const std::stop_token& stop) {
       serve(connection, polls[at], polls[at + 1], now);
       at += 2;
     }
-    connections_.remove_if([](const Connection& c) { return c.broken || (c.up.passed_end && c.down.passed_end); });
+    connections_.remove_if([](const Pipe& c) { return c.broken || (c.up.passed_end && c.down.passed_end); });
     if (polls[1].revents != 0) accept();
   }
   reset_all();
@@ -251,7 +251,7 @@ void FaultProxy::State::accept() {
   connections_.back().down.left = limit_;
 }
 
-void FaultProxy::State::serve(Connection& connection, const pollfd& client, const pollfd& server, TimePoint now) {
+void FaultProxy::State::serve(Pipe& connection, const pollfd& client, const pollfd& server, TimePoint now) {
   constexpr int kReadable = POLLIN | POLLHUP | POLLERR;
   if ((client.revents & kReadable) != 0) read(connection, connection.up, client.fd, now);
   if ((server.revents & kReadable) != 0) read(connection, connection.down, server.fd, now);
@@ -266,7 +266,7 @@ void FaultProxy::State::serve(Connection& connection, const pollfd& client, cons
   pass_end(connection.down, connection.client);
 }
 
-void FaultProxy::State::read(Connection& connection, Direction& direction, int from, TimePoint now) const {
+void FaultProxy::State::read(Pipe& connection, Direction& direction, int from, TimePoint now) const {
   if (!direction.wants_to_read()) return;
   std::array<char, 16 * 1024> buffer;
   const auto count = ::recv(from, buffer.data(), buffer.size(), 0);
@@ -280,7 +280,7 @@ void FaultProxy::State::read(Connection& connection, Direction& direction, int f
   }
 }
 
-void FaultProxy::State::write(Connection& connection, Direction& direction, int to, TimePoint now) {
+void FaultProxy::State::write(Pipe& connection, Direction& direction, int to, TimePoint now) {
   while (!connection.broken && direction.wants_to_write(now)) {
     auto& bytes = direction.chunks.front().bytes;
     const auto size = std::min(bytes.size(), direction.left.value_or(bytes.size()));

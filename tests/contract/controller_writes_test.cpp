@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "contract/any_server.hpp"
 #include "kubexx/controller/finalizer.hpp"
 #include "kubexx/controller/owner_reference.hpp"
 #include "kubexx/controller/writes.hpp"
@@ -9,11 +10,11 @@
 namespace kubexx::controller {
 namespace {
 
+using contract::kConfigMaps;
 using testing::client;
 using ::testing::HasSubstr;
 using testing::make_config_map;
 
-const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 const meta::GroupVersionKind kConfigMap{"", "v1", "ConfigMap"};
 constexpr std::string_view kFinalizer = "kubexx.dev/test";
 

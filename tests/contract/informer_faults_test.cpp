@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "contract/any_server.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/testing/client.hpp"
 #include "kubexx/testing/recording_handler.hpp"
@@ -12,13 +13,12 @@
 namespace kubexx::informer {
 namespace {
 
+using contract::kConfigMaps;
 using std::chrono::seconds;
 using testing::client;
 using testing::make_config_map;
 using testing::Recording;
 using ::testing::UnorderedElementsAre;
-
-const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
 class InformerFaultsTest : public ::testing::TestWithParam<QueueKind> {
  protected:

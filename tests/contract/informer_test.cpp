@@ -5,6 +5,7 @@
 #include <latch>
 #include <thread>
 
+#include "contract/any_server.hpp"
 #include "contract/queue_under_test.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/meta/draft.hpp"
@@ -15,14 +16,13 @@
 namespace kubexx::informer {
 namespace {
 
+using contract::kConfigMaps;
 using std::chrono::seconds;
 using testing::client;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using testing::make_config_map;
 using testing::Recording;
-
-const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
 /// An embedded server, a dynamic factory on it without backoff, and the informer of its ConfigMaps.
 class InformerContractTest : public ::testing::Test {

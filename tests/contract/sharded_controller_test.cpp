@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "contract/any_server.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/controller/sharded_controller.hpp"
 #include "kubexx/testing/client.hpp"
@@ -11,10 +12,9 @@
 namespace kubexx::controller {
 namespace {
 
+using contract::kConfigMaps;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
 /// One replica with everything a program would have, and a list of what it reconciled.
 class Replica {

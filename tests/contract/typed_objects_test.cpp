@@ -11,6 +11,7 @@
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/yaml.hpp"
+#include "paths.hpp"
 
 namespace kubexx::contract {
 namespace {

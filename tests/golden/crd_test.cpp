@@ -10,6 +10,7 @@
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "kubexx/testing/client.hpp"
+#include "paths.hpp"
 #include "platform.hpp"
 #include "samplecontroller.hpp"
 

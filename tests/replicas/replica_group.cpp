@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "kubexx/base/stop.hpp"
+#include "paths.hpp"
 
 namespace kubexx::test {
 

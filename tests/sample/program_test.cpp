@@ -11,6 +11,7 @@
 #include "kubexx/base/stop.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testing/client.hpp"
+#include "paths.hpp"
 #include "sample.hpp"
 
 extern char** environ;

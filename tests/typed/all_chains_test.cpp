@@ -31,6 +31,7 @@
 #include "kubexx/codec/resources.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testing/client.hpp"
+#include "paths.hpp"
 
 namespace kubexx {
 namespace {

@@ -14,6 +14,7 @@
 #include "kubexx/codec/protobuf.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
 #include "kubexx/meta/draft.hpp"
+#include "paths.hpp"
 
 namespace kubexx::apiserver {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/name.hpp"
+#include "paths.hpp"
 
 namespace {
 

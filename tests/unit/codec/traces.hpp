@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string>
 
+#include "paths.hpp"
+
 namespace kubexx::codec::test {
 
 /// Exchanges recorded from a real server, beside the source tree; empty: there are none here.

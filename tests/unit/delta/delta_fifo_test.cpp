@@ -13,14 +13,11 @@ namespace {
 
 using test::drain;
 using test::FakeKnownObjects;
+using test::known;
 using test::pod;
 using test::pop_text;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-std::shared_ptr<FakeKnownObjects> known(const std::vector<meta::Object>& objects) {
-  return std::make_shared<FakeKnownObjects>(objects);
-}
 
 // TestDeltaFIFO_addUpdate
 TEST(DeltaFifoTest, ChangesOfOneKeyArePoppedTogetherOldestFirst) {

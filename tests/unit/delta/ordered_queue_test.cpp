@@ -13,15 +13,13 @@ namespace {
 
 using test::drain;
 using test::FakeKnownObjects;
+using test::known;
 using test::pod;
 using test::pop_text;
 using test::text_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::shared_ptr<FakeKnownObjects> known(const std::vector<meta::Object>& objects) {
-  return std::make_shared<FakeKnownObjects>(objects);
-}
 OrderedQueue::Options piecewise(std::shared_ptr<FakeKnownObjects> objects) {
   return {.atomic_events = false, .known_objects = std::move(objects)};
 }

@@ -35,6 +35,10 @@ class FakeKnownObjects final : public delta::KnownObjects {
   std::map<std::string, meta::Object> objects_;
 };
 
+inline std::shared_ptr<FakeKnownObjects> known(const std::vector<meta::Object>& objects) {
+  return std::make_shared<FakeKnownObjects>(objects);
+}
+
 /// "Added default/a@1", "Deleted! default/a@1" for a tombstone, "Deleted! default/a" for one without a last state,
 /// "ReplacedAll@7[default/a@1]", "SyncAll", "Bookmark@9".
 inline std::string text_of(const meta::Object& object) {

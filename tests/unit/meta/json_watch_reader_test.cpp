@@ -5,13 +5,13 @@
 namespace kubexx::meta {
 namespace {
 
-struct Read {
+struct ReadEvents {
   std::vector<std::string> events;
   std::optional<Error> error;
 };
 
-Read read(std::string_view stream, std::size_t chunk, const DecodeOptions& options = {}) {
-  Read read;
+ReadEvents read_events(std::string_view stream, std::size_t chunk, const DecodeOptions& options = {}) {
+  ReadEvents read;
   JsonWatchReader reader(options, [&](const WatchEvent& event) {
     read.events.push_back(std::string(to_string(event.type)) + " " + to_json(event.object));
   });
@@ -35,7 +35,7 @@ TEST(JsonWatchReaderTest, EventsCutAnywhereComeOutWhole) {
   const std::vector<std::string> expected{R"(ADDED {"metadata":{"name":"a}\"{"}})", R"(MODIFIED {"kind":"Pod"})",
                                           "DELETED {}", R"(BOOKMARK {"metadata":{"resourceVersion":"5"}})"};
   for (std::size_t chunk = 1; chunk <= stream.size(); ++chunk) {
-    const Read result = read(stream, chunk);
+    const ReadEvents result = read_events(stream, chunk);
     ASSERT_FALSE(result.error) << chunk << result.error->message();
     EXPECT_EQ(result.events, expected) << chunk;
   }
@@ -44,10 +44,11 @@ TEST(JsonWatchReaderTest, EventsCutAnywhereComeOutWhole) {
 TEST(JsonWatchReaderTest, ProjectionsCutObjectsButNotBookmarksAndErrors) {
   DecodeOptions options;
   options.projection = Projection::paths({"spec"}).value();
-  const Read result = read(R"({"type":"ADDED","object":{"metadata":{"annotations":{"a":"b"}},"spec":1,"status":2}})"
-                           R"({"type":"BOOKMARK","object":{"metadata":{"annotations":{"a":"b"}}}})"
-                           R"({"object":{"message":"gone","code":410},"type":"ERROR"})",
-                           20, options);
+  const ReadEvents result =
+      read_events(R"({"type":"ADDED","object":{"metadata":{"annotations":{"a":"b"}},"spec":1,"status":2}})"
+                  R"({"type":"BOOKMARK","object":{"metadata":{"annotations":{"a":"b"}}}})"
+                  R"({"object":{"message":"gone","code":410},"type":"ERROR"})",
+                  20, options);
   ASSERT_FALSE(result.error);
   EXPECT_EQ(result.events, (std::vector<std::string>{R"(ADDED {"metadata":{},"spec":1})",
                                                      R"(BOOKMARK {"metadata":{"annotations":{"a":"b"}}})",
@@ -70,7 +71,7 @@ TEST(JsonWatchReaderTest, WhatIsNoEventIsAnError) {
       {R"({"type":"ADDED","object":{}} ,)", "watch: byte 29: an event begins with '{'"},
   };
   for (const auto& [stream, message] : cases) {
-    const Read result = read(stream, 1000);
+    const ReadEvents result = read_events(stream, 1000);
     ASSERT_TRUE(result.error) << stream;
     EXPECT_EQ(result.error->message(), message) << stream;
   }
@@ -79,7 +80,7 @@ TEST(JsonWatchReaderTest, WhatIsNoEventIsAnError) {
 TEST(JsonWatchReaderTest, AnEventBeyondTheLimitIsAnErrorBeforeItIsWhole) {
   DecodeOptions options;
   options.max_bytes = 1000;
-  const Read result = read(R"({"type":"ADDED","object":{"a":")" + std::string(1 << 20, 'x'), 500, options);
+  const ReadEvents result = read_events(R"({"type":"ADDED","object":{"a":")" + std::string(1 << 20, 'x'), 500, options);
   ASSERT_TRUE(result.error);
   EXPECT_NE(result.error->message().find("larger than the limit"), std::string::npos);
 }

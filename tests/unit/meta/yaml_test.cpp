@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "kubexx/meta/json.hpp"
+#include "paths.hpp"
 
 namespace kubexx::meta {
 namespace {

@@ -13,7 +13,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kTwo = R"(
+constexpr const char* kTwoClusters = R"(
 apiVersion: v1
 kind: Config
 current-context: blue
@@ -54,7 +54,7 @@ class KubeConfigTest : public testing::Test {
 
 TEST_F(KubeConfigTest, TheCurrentContextDecides) {
   write("ca.crt", "x");
-  const auto config = KubeConfig::read_file(write("config", kTwo)).value();
+  const auto config = KubeConfig::read_file(write("config", kTwoClusters)).value();
 
   const auto made = to_config(config, {});
 
@@ -67,7 +67,7 @@ TEST_F(KubeConfigTest, TheCurrentContextDecides) {
 
 // TestResolveRelativePaths
 TEST_F(KubeConfigTest, RelativePathsAreRelativeToTheirFile) {
-  const auto config = KubeConfig::read_file(write("sub/config", kTwo)).value();
+  const auto config = KubeConfig::read_file(write("sub/config", kTwoClusters)).value();
 
   EXPECT_EQ(config.clusters.at("blue-cluster").certificate_authority, folder_ + "/sub/ca.crt");
 }
@@ -75,7 +75,7 @@ TEST_F(KubeConfigTest, RelativePathsAreRelativeToTheirFile) {
 // TestTLSServerNameClearsWhenServerNameSet, TestInsecureOverridesCA
 TEST_F(KubeConfigTest, OverridesReplaceTheirWholeGroup) {
   write("ca.crt", "x");
-  const auto config = KubeConfig::read_file(write("config", kTwo)).value();
+  const auto config = KubeConfig::read_file(write("config", kTwoClusters)).value();
   LoadOptions flags;
   flags.server = "https://other.example";
   flags.insecure_skip_tls_verify = true;
@@ -91,7 +91,7 @@ TEST_F(KubeConfigTest, OverridesReplaceTheirWholeGroup) {
 }
 
 TEST_F(KubeConfigTest, AnotherContextMayBeNamedAndMustExist) {
-  const auto config = KubeConfig::read_file(write("config", kTwo)).value();
+  const auto config = KubeConfig::read_file(write("config", kTwoClusters)).value();
   LoadOptions flags;
   flags.context = "red";
   EXPECT_EQ(to_config(config, flags).value().username, "admin");
@@ -138,7 +138,7 @@ TEST_F(KubeConfigTest, ANameTwiceInOneListIsAnError) {
 
 // TestConfirmUsableBadInfoButOkConfig, TestConfirmUsableMissingObjects
 TEST_F(KubeConfigTest, OnlyWhatTheContextUsesMustBeSound) {
-  auto config = KubeConfig::parse(kTwo, "").value();
+  auto config = KubeConfig::parse(kTwoClusters, "").value();
   config.users["broken"].token = "fake";
   config.users["broken"].username = "both";
   EXPECT_THAT(config.problems_of_context("red"), IsEmpty());
@@ -172,7 +172,7 @@ TEST_F(KubeConfigTest, CredentialsAreNotForServersWithoutTls) {
 
 TEST_F(KubeConfigTest, AFileWithSecretsThatOthersCanReadIsWarnedOf) {
   KubeConfigSources sources;
-  sources.explicit_path = write("config", kTwo);
+  sources.explicit_path = write("config", kTwoClusters);
   EXPECT_THAT(load_kubeconfig(sources).value().warnings, IsEmpty());
 
   std::filesystem::permissions(sources.explicit_path, std::filesystem::perms::others_read,

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "kubexx/meta/json.hpp"
+#include "paths.hpp"
 #include "rest/body_decoder.hpp"
 #include "support/fixture_executor.hpp"
 #include "unit/rest/fake_transport.hpp"

@@ -24,9 +24,9 @@ void answer(Peer& peer, std::atomic<int>* probes = nullptr) {
 }
 
 /// An HTTP/1.1 server in a process of its own, which can be stopped while its kernel goes on acknowledging.
-class ServerProcess {
+class Http1ServerProcess {
  public:
-  ServerProcess() {
+  Http1ServerProcess() {
     pid_ = fork();
     if (pid_ == 0) {
       std::list<Peer> open;
@@ -34,7 +34,7 @@ class ServerProcess {
       _exit(0);
     }
   }
-  ~ServerProcess() {
+  ~Http1ServerProcess() {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
@@ -57,7 +57,7 @@ TransportOptions probing(Duration idle, Duration patience) {
 }
 
 TEST(DeadHttp1PeerTest, AStoppedServerProcessEndsItsSilentAnswersAsDead) {
-  ServerProcess server;
+  Http1ServerProcess server;
   const TransportOptions options = probing(300ms, 200ms);
   auto client = make_transport(options);
   Pending first(*client, get(server.url()));
@@ -79,7 +79,7 @@ TEST(DeadHttp1PeerTest, AStoppedServerProcessEndsItsSilentAnswersAsDead) {
 }
 
 TEST(DeadHttp1PeerTest, AServerThatIsStoppedForAMomentOnlyIsNotDead) {
-  ServerProcess server;
+  Http1ServerProcess server;
   auto client = make_transport(probing(50ms, 5s));
   Pending watch(*client, get(server.url()));
   ASSERT_TRUE(watch->await_bytes(5));
@@ -146,7 +146,7 @@ TEST(DeadHttp1PeerTest, AServerThatTakesNoNewConnectionsKeepsTheOldOnes) {
 }
 
 TEST(DeadHttp1PeerTest, APausedReaderIsNoSilence) {
-  ServerProcess server;
+  Http1ServerProcess server;
   auto client = make_transport(probing(300ms, 300ms));
   Pending beside(*client, get(server.url()));
   ASSERT_TRUE(beside->await_bytes(5));
