@@ -1,11 +1,14 @@
 #include <algorithm>
-#include <fstream>
+#include <array>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "command.hpp"
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/apiserver/workload.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/file.hpp"
 #include "kubexx/base/stop.hpp"
 #include "kubexx/meta/json.hpp"
 
@@ -50,14 +53,53 @@ Result<apiserver::User> parse_user(const std::string& text) {
   return user;
 }
 
+/// The lines of a file, none of them longer than an object may be.
+class Lines {
+ public:
+  Lines(InputFile file, std::stop_token stop) : file_(std::move(file)), stop_(std::move(stop)) {}
+
+  /// The next line, without its end; none when the file is at its end.
+  Result<std::optional<std::string>> next() {
+    auto end = buffer_.find('\n', begin_);
+    while (end == std::string::npos) {
+      buffer_.erase(0, std::exchange(begin_, 0));
+      if (buffer_.size() > meta::DecodeOptions().max_bytes) return Error::config("the line is too long");
+      std::array<char, 1 << 16> bytes;
+      const auto count = file_.read(bytes, Clock::system().now() + std::chrono::seconds(10), stop_);
+      if (!count) return count.error();
+      if (*count == 0) {
+        if (buffer_.empty()) return std::optional<std::string>();
+        return std::optional(std::exchange(buffer_, {}));
+      }
+      const auto searched = buffer_.size();
+      buffer_.append(bytes.data(), *count);
+      end = buffer_.find('\n', searched);
+    }
+    auto line = buffer_.substr(begin_, end - begin_);
+    begin_ = end + 1;
+    return std::optional(std::move(line));
+  }
+
+ private:
+  InputFile file_;
+  std::stop_token stop_;
+  std::string buffer_;
+  std::size_t begin_ = 0;  // of the next line in it
+};
+
 /// One JSON document a line, as `kubexx get -o jsonl` prints them.
 Result<void> seed_from(apiserver::Server& server, const std::string& path, const std::stop_token& stop) {
-  std::ifstream file(path);
-  if (!file) return Error::config(path + ": cannot be read");
+  auto file = InputFile::open(path);
+  if (!file) return file.error();
+  Lines lines(std::move(*file), stop);
   std::size_t number = 0;
   int patience = 0;
-  for (std::string line; std::getline(file, line);) {
+  while (true) {
     const auto where = path + ":" + std::to_string(++number);
+    auto next = lines.next();
+    if (!next) return next.error().with_context(where);
+    if (!*next) return {};
+    const auto& line = **next;
     if (line.empty()) continue;
     const auto object = meta::parse_json(line);
     if (!object) return object.error().with_context(where);
@@ -69,8 +111,6 @@ Result<void> seed_from(apiserver::Server& server, const std::string& path, const
     if (!stored) return stored.error().with_context(where);
     if (object->kind() == "CustomResourceDefinition") patience = 100;  // it takes a moment to be served
   }
-  if (file.bad()) return Error::config(path + ": cannot be read");
-  return {};
 }
 
 int serve(Flags& flags) {

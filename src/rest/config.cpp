@@ -1,9 +1,9 @@
 #include "kubexx/rest/config.hpp"
 
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
+#include "kubexx/base/file.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
 
@@ -13,10 +13,7 @@ namespace {
 constexpr const char* kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount/";
 
 std::string read_trimmed(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  auto out = text.str();
+  auto out = read_file(path).value_or("");
   out.erase(out.find_last_not_of(" \t\r\n") + 1);
   return out;
 }
@@ -201,7 +198,7 @@ Result<Config> Config::in_cluster() {
   if (config.bearer_token.empty())
     return Error::config("not in a cluster: " + config.bearer_token_file + " cannot be read");
   config.host = "https://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
-  if (std::ifstream(folder + "ca.crt")) {
+  if (file_readable(folder + "ca.crt")) {
     config.tls.ca_file = folder + "ca.crt";
   } else {
     log(LogLevel::Error, "the cluster's CA cannot be read", {{"file", folder + "ca.crt"}});

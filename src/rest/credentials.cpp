@@ -1,9 +1,7 @@
 #include "rest/credentials.hpp"
 
-#include <fstream>
-#include <sstream>
-
 #include "kubexx/base/base64.hpp"
+#include "kubexx/base/file.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::rest {
@@ -17,6 +15,9 @@ std::string strip(std::string text) {
   text.erase(0, text.find_first_not_of(space));
   return text;
 }
+
+// Read again and again while requests wait: a pipe that has nothing to say is not waited for.
+constexpr FileLimits kTokenFile{.bytes = 1 << 20, .patience = {}};
 
 /// Impersonation extras are keys of the user's; what is no token character is percent-encoded.
 std::string header_key(std::string_view key) {
@@ -46,15 +47,13 @@ Result<std::string> Credentials::token() {
   const std::lock_guard lock(mutex_);
   const auto now = clock_.now();
   if (!file_token_.empty() && !file_stale_ && now - file_read_ < kTokenFileLife) return file_token_;
-  std::ifstream file(config_.bearer_token_file);
-  std::stringstream text;
-  text << file.rdbuf();
-  auto fresh = strip(text.str());
-  if (!file || fresh.empty()) {
+  auto file = read_file(config_.bearer_token_file, kTokenFile);
+  auto fresh = strip(file.value_or(""));
+  if (fresh.empty()) {
     if (!file_token_.empty()) return file_token_;
     if (!config_.bearer_token.empty()) return config_.bearer_token;
-    return Error::config("read bearer token file " + config_.bearer_token_file + ": " +
-                         (file ? "it is empty" : "it cannot be read"));
+    const Error empty = Error::config(config_.bearer_token_file + ": it is empty");
+    return (file ? empty : file.error()).with_context("bearer token file");
   }
   file_stale_ = false;
   file_token_ = std::move(fresh);

@@ -2,13 +2,12 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <stop_token>
 
 #include "kubexx/base/base64.hpp"
+#include "kubexx/base/file.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/object_builder.hpp"
 #include "kubexx/meta/time.hpp"
@@ -29,12 +28,9 @@ Result<bool> interactive(const ExecConfig& exec) {
   return terminal;
 }
 
-std::string authority_of(const transport::TlsOptions& tls) {
+Result<std::string> authority_of(const transport::TlsOptions& tls) {
   if (!tls.ca_data.empty() || tls.ca_file.empty()) return tls.ca_data;
-  std::ifstream file(tls.ca_file);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return read_file(tls.ca_file);
 }
 
 /// KUBERNETES_EXEC_INFO: what the plugin is told.
@@ -63,7 +59,9 @@ Result<std::string> exec_info(const Config& config, const ServerUrl& server, boo
       b.key("insecure-skip-tls-verify");
       b.boolean(true);
     }
-    optional("certificate-authority-data", base64_encode(authority_of(config.tls)));
+    auto authority = authority_of(config.tls);
+    if (!authority) return authority.error();
+    optional("certificate-authority-data", base64_encode(*authority));
     optional("proxy-url", config.proxy_url);
     if (!exec.cluster_extension.empty()) {
       auto extension = meta::parse_json(exec.cluster_extension);

@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 
+#include "kubexx/base/file.hpp"
+
 namespace kubexx::rest {
 namespace {
-
-bool readable(const std::string& path) {
-  return std::ifstream(path).good();
-}
 
 bool others_can_read(const std::string& path) {
   struct stat info{};
@@ -38,7 +35,7 @@ void check_cluster(const std::string& name, const KubeCluster& cluster, std::vec
   if (cluster.server.empty()) problems.push_back("no server found for cluster \"" + name + "\"");
   if (!cluster.certificate_authority.empty() && !cluster.certificate_authority_data.empty()) {
     problems.push_back("certificate-authority-data and certificate-authority are both specified for " + name);
-  } else if (!cluster.certificate_authority.empty() && !readable(cluster.certificate_authority)) {
+  } else if (!cluster.certificate_authority.empty() && !file_readable(cluster.certificate_authority)) {
     problems.push_back("unable to read certificate-authority " + cluster.certificate_authority + " for " + name);
   }
 }
@@ -73,10 +70,10 @@ void check_user(const std::string& name, const KubeUser& user, std::vector<std::
       problems.push_back("client-key-data or client-key must be specified for " + name +
                          " to use its client certificate");
     }
-    if (!user.client_certificate.empty() && !readable(user.client_certificate)) {
+    if (!user.client_certificate.empty() && !file_readable(user.client_certificate)) {
       problems.push_back("unable to read client-certificate " + user.client_certificate + " for " + name);
     }
-    if (!user.client_key.empty() && !readable(user.client_key)) {
+    if (!user.client_key.empty() && !file_readable(user.client_key)) {
       problems.push_back("unable to read client-key " + user.client_key + " for " + name);
     }
   }
@@ -167,7 +164,6 @@ KubeConfigSources KubeConfigSources::from_environment(std::string explicit_path)
 Result<LoadedKubeConfig> load_kubeconfig(const KubeConfigSources& sources) {
   LoadedKubeConfig loaded;
   if (!sources.explicit_path.empty()) {
-    if (!std::filesystem::exists(sources.explicit_path)) return Error::config(sources.explicit_path + ": no such file");
     auto config = KubeConfig::read_file(sources.explicit_path);
     if (!config) return config.error();
     loaded.config = std::move(*config);

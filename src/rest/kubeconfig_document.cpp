@@ -26,7 +26,9 @@ void put_data(meta::DraftRef to, const char* key, const std::string& data) {
 /// Only what lies below the folder becomes relative; ".." would break when the folder is moved.
 std::string relative(const std::string& path, const std::string& folder) {
   if (folder.empty() || path.empty() || path.front() != '/') return path;
-  const auto base = std::filesystem::absolute(folder).lexically_normal();
+  std::error_code nowhere;
+  const auto base = std::filesystem::absolute(folder, nowhere).lexically_normal();
+  if (nowhere) return path;  // the working directory is gone
   const auto shorter = std::filesystem::path(path).lexically_relative(base).string();
   return shorter.empty() || shorter == "." || shorter.starts_with("..") ? path : shorter;
 }

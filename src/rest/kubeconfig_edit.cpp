@@ -1,7 +1,5 @@
-#include <fstream>
-#include <sstream>
-
 #include "kubexx/base/base64.hpp"
+#include "kubexx/base/file.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
 
 namespace kubexx::rest {
@@ -19,11 +17,9 @@ Result<void> inline_file(std::string& path, std::string& data) {
     path.clear();
     return {};
   }
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) return Error::config(path + ": cannot be read");
-  data = text.str();
+  auto text = read_file(path);
+  if (!text) return text.error();
+  data = std::move(*text);
   path.clear();
   return {};
 }

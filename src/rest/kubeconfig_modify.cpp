@@ -5,13 +5,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <system_error>
 
+#include "kubexx/base/file.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "rest/kubeconfig_document.hpp"
 
@@ -20,6 +19,12 @@ namespace {
 
 std::string reason(int code) {
   return std::generic_category().message(code);
+}
+
+/// What cannot be looked at (no right to the folder, a name too long) is there: reading it says what is wrong.
+bool exists(const std::string& file) {
+  std::error_code failure;
+  return std::filesystem::status(file, failure).type() != std::filesystem::file_type::not_found;
 }
 
 /// kubectl's lock: a file beside the file, made by whoever writes.
@@ -67,15 +72,11 @@ Result<void> replace_file(const std::string& file, std::string_view text) {
 }
 
 Result<meta::Draft> read_document(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) {
-    if (std::filesystem::exists(file)) return Error::config(file + ": cannot be read");
-    return empty_kubeconfig();
-  }
-  std::stringstream text;
-  text << in.rdbuf();
-  if (text.str().find_first_not_of(" \t\r\n") == std::string::npos) return empty_kubeconfig();
-  auto object = meta::parse_yaml_document(text.str());
+  if (!exists(file)) return empty_kubeconfig();
+  const auto text = read_file(file);
+  if (!text) return text.error();
+  if (text->find_first_not_of(" \t\r\n") == std::string::npos) return empty_kubeconfig();
+  auto object = meta::parse_yaml_document(*text);
   if (!object) return object.error().with_context(file);
   return object->edit();
 }
@@ -114,7 +115,7 @@ void compare(const char* list, const char* key, const std::map<std::string, T>& 
 Result<std::string> context_file(const KubeConfigSources& sources, const std::string& now) {
   if (!sources.explicit_path.empty() || !now.empty()) return sources.default_file();
   for (const auto& file : sources.precedence) {
-    if (!std::filesystem::exists(file)) continue;
+    if (!exists(file)) continue;
     auto config = KubeConfig::read_file(file);
     if (!config) return config.error();
     if (!config->current_context.empty()) return file;
@@ -124,7 +125,7 @@ Result<std::string> context_file(const KubeConfigSources& sources, const std::st
 
 Result<Edits> differences(const KubeConfigSources& sources, const KubeConfig& changed) {
   KubeConfig before;
-  if (sources.explicit_path.empty() || std::filesystem::exists(sources.explicit_path)) {
+  if (sources.explicit_path.empty() || exists(sources.explicit_path)) {
     auto loaded = load_kubeconfig(sources);
     if (!loaded) return loaded.error();
     before = std::move(loaded->config);
@@ -150,7 +151,7 @@ Result<Edits> differences(const KubeConfigSources& sources, const KubeConfig& ch
 std::string KubeConfigSources::default_file() const {
   if (!explicit_path.empty()) return explicit_path;
   for (const auto& file : precedence) {
-    if (std::filesystem::exists(file)) return file;
+    if (exists(file)) return file;
   }
   return precedence.empty() ? std::string() : precedence.back();
 }
@@ -171,7 +172,8 @@ Result<void> modify_kubeconfig(const KubeConfigSources& sources, const KubeConfi
     if (!first->contains(file)) return Error::config(file + " changed while it was being written");
     auto document = read_document(file);
     if (!document) return document.error();
-    const auto folder = std::filesystem::absolute(file).parent_path().string();
+    std::error_code nowhere;
+    const auto folder = std::filesystem::absolute(file, nowhere).parent_path().string();
     for (const auto& change : changes) change(*document, folder);
     auto written = replace_file(file, meta::to_yaml(document->to_object(), meta::YamlKeys::Sorted));
     if (!written) return written;

@@ -1,8 +1,7 @@
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "kubexx/base/base64.hpp"
+#include "kubexx/base/file.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
@@ -10,12 +9,13 @@
 namespace kubexx::rest {
 namespace {
 
-constexpr std::uintmax_t kMaxFile = 8 << 20;
-
 /// Reads one file's stanzas; the first problem is kept and ends the reading.
 class Reader {
  public:
-  Reader(std::string origin) : origin_(std::move(origin)), folder_(std::filesystem::path(origin_).parent_path()) {}
+  Reader(std::string origin) : origin_(std::move(origin)) {
+    std::error_code nowhere;  // the working directory may be gone; then paths stay relative
+    folder_ = std::filesystem::absolute(origin_, nowhere).parent_path();
+  }
 
   Result<KubeConfig> read(meta::Value root) {
     if (!root.exists() || root.is_null()) return KubeConfig{};
@@ -60,7 +60,7 @@ class Reader {
   std::string path(meta::Value map, const char* key) {
     auto value = text(map, key);
     if (value.empty() || value.front() == '/' || origin_.empty()) return value;
-    return (std::filesystem::absolute(folder_) / value).lexically_normal().string();
+    return (folder_ / value).lexically_normal().string();
   }
   std::vector<std::string> texts(meta::Value list, const char* what) {
     std::vector<std::string> out;
@@ -161,16 +161,10 @@ Result<KubeConfig> KubeConfig::parse(std::string_view text, const std::string& o
 }
 
 Result<KubeConfig> KubeConfig::read_file(const std::string& path) {
-  std::error_code failure;
-  if (std::filesystem::is_directory(path, failure)) return Error::config(path + ": is a directory");
-  const auto size = std::filesystem::file_size(path, failure);
-  if (!failure && size > kMaxFile) return Error::config(path + ": larger than 8 MB");
-  std::ifstream file(path);
-  if (!file) return Error::config(path + ": cannot be read");
-  std::stringstream text;
-  text << file.rdbuf();
-  if (text.str().find_first_not_of(" \t\r\n") == std::string::npos) return KubeConfig{};
-  return parse(text.str(), path);
+  const auto text = kubexx::read_file(path);
+  if (!text) return text.error();
+  if (text->find_first_not_of(" \t\r\n") == std::string::npos) return KubeConfig{};
+  return parse(*text, path);
 }
 
 }  // namespace kubexx::rest

@@ -60,19 +60,21 @@ class Descriptor {
   int fd_;
 };
 
-/// Reads to the end; false when stop came first.
-bool collect(int from, int stopped, std::string& output) {
+enum class Collected { All, Stopped, TooMuch };
+
+/// Reads to the end, unless stop or a byte too many comes first.
+Collected collect(int from, int stopped, std::string& output) {
   std::array<char, 4096> buffer{};
   while (true) {
     std::array<pollfd, 2> ready{pollfd{from, POLLIN, 0}, pollfd{stopped, POLLIN, 0}};
-    if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return true;
-    if (ready[1].revents != 0) return false;
+    if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return Collected::All;
+    if (ready[1].revents != 0) return Collected::Stopped;
     if (ready[0].revents == 0) continue;
     const auto count = read(from, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return true;
-    const auto room = kMaxOutput - output.size();
-    output.append(buffer.data(), std::min(room, static_cast<std::size_t>(count)));
+    if (count <= 0) return Collected::All;
+    if (static_cast<std::size_t>(count) > kMaxOutput - output.size()) return Collected::TooMuch;
+    output.append(buffer.data(), static_cast<std::size_t>(count));
   }
 }
 
@@ -125,19 +127,20 @@ Result<SubprocessResult> run_program(const std::string& command, const std::vect
     return Error::config("cannot run " + command + ": " + strerror_r(failed, text.data(), text.size()));
   }
   SubprocessResult result;
-  bool finished = false;
+  auto collected = Collected::All;
   {
     const std::stop_callback on_stop(stop, [&stopped]() noexcept {
       const std::uint64_t one = 1;
       [[maybe_unused]] const auto written = write(stopped.get(), &one, sizeof one);
     });
-    finished = collect(reading.get(), stopped.get(), result.output);
+    collected = collect(reading.get(), stopped.get(), result.output);
   }
-  if (!finished) kill(pass_stdin ? child : -child, SIGKILL);
+  if (collected != Collected::All) kill(pass_stdin ? child : -child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!finished) return Error::canceled(command + " was stopped");
+  if (collected == Collected::Stopped) return Error::canceled(command + " was stopped");
+  if (collected == Collected::TooMuch) return Error::config(command + " printed more than 1 MB");
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

@@ -6,17 +6,14 @@
 #include <openssl/x509_vfy.h>
 #include <sys/stat.h>
 
-#include <cerrno>
-#include <fstream>
-#include <sstream>
-#include <system_error>
-
+#include "kubexx/base/file.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::transport {
 namespace {
 
-constexpr std::size_t kMaxFile = 16 << 20;
+// Read again on the I/O thread when it changed: a pipe that has nothing to say is not waited for.
+constexpr FileLimits kPemFile{.bytes = 16 << 20, .patience = {}};
 
 struct Free {
   void operator()(BIO* p) const noexcept { BIO_free(p); }
@@ -49,13 +46,8 @@ Result<void> check_ca(const std::string& pem) {
 
 Result<std::string> text_or_file(const std::string& text, const std::string& path) {
   if (!text.empty() || path.empty()) return text;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error::config("cannot read " + path + ": " + std::generic_category().message(errno));
-  std::ostringstream text_of_file;
-  text_of_file << file.rdbuf();
-  std::string content = std::move(text_of_file).str();
-  if (content.empty()) return Error::config(path + " is empty or cannot be read");
-  if (content.size() > kMaxFile) return Error::config(path + " is too large");
+  auto content = read_file(path, kPemFile);
+  if (content && content->empty()) return Error::config(path + ": is empty");
   return content;
 }
 

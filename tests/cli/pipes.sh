@@ -63,6 +63,14 @@ check 2 '' 'NAME:TOKEN:ROLE' k apiserver --user bob
 check 1 '' 'no kubeconfig file was found' k get pods
 check 1 '' 'no kubeconfig file was found' k watch pods
 check 1 '' 'nothere: no such file' k get pods --kubeconfig "$work/nothere"
+mkfifo "$work/pipe"
+echo '{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority: ca.crt}}],' \
+  'users: [{name: u, user: {}}], contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}' >"$work/rel"
+check 1 '' "unable to read certificate-authority $(realpath "$work")/ca.crt" env -C "$work" "$kubexx" get pods --kubeconfig rel
+check 1 '' '/dev/zero: larger than 8 MB' k get pods --kubeconfig /dev/zero
+check 1 '' 'pipe: nothing came' k get pods --kubeconfig "$work/pipe"
+check 1 '' '/dev/zero:1: the line is too long' k apiserver --objects /dev/zero
+check 1 '' '/dev/zero: larger than' k gen --crd /dev/zero --out "$work/generated"
 check 1 '' '127.0.0.1:1: refused .is the server running' k get pods --server https://127.0.0.1:1
 check 1 '' 'refused' k watch pods --server https://127.0.0.1:1
 check 1 '' 'refused' k tree pod/a --server https://127.0.0.1:1
@@ -90,7 +98,7 @@ JSON
 mkfifo "$work/ready"
 echo '{' >"$work/broken"
 check 1 '' 'broken:1: ' k apiserver --objects "$work/broken"
-check 1 '' 'nothere: cannot be read' k apiserver --objects "$work/nothere"
+check 1 '' 'nothere: no such file' k apiserver --objects "$work/nothere"
 "$kubexx" apiserver --user bob:bobs-token:none --user eve:eves-token:read-only --user sam:sams-token:namespace=demo \
   --objects "$work/objects" --workload 8 --workload-rate 0 --kubeconfig-out "$work/kubeconfig" >"$work/ready" 2>"$work/server.log" &
 server=$!

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 
+#include "kubexx/base/file.hpp"
 #include "model.hpp"
 
 namespace kubexx::gen {
@@ -68,16 +68,12 @@ Files crd_files(const std::vector<PackageModel>& packages) {
   return files;
 }
 
-std::string read(const std::string& path, bool& ok) {
-  std::ifstream file(path, std::ios::binary);
-  ok = file.good();
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+// Also of the schema's own headers, which are larger than any definition.
+constexpr FileLimits kFile{.bytes = 64 << 20};
 
 /// Files whose text is the same are not touched, so that nothing is built again for them.
 bool write(const std::filesystem::path& path, const std::string& text) {
-  bool ok = false;
-  if (read(path, ok) == text && ok) return true;
+  if (const auto before = read_file(path, kFile); before && *before == text) return true;
   std::error_code ignored;
   std::filesystem::create_directories(path.parent_path(), ignored);
   std::ofstream file(path, std::ios::binary);
@@ -95,10 +91,9 @@ Result<std::vector<std::string>> generate(const Job& job) {
     packages = std::move(*built);
   }
   for (const auto& path : job.crds) {
-    bool ok = false;
-    const auto text = read(path, ok);
-    if (!ok) return Error::config(path + ": cannot be read");
-    if (auto added = add_crd_packages(text, packages); !added) return added.error().with_context(path);
+    const auto text = read_file(path, kFile);
+    if (!text) return text.error();
+    if (auto added = add_crd_packages(*text, packages); !added) return added.error().with_context(path);
   }
   std::vector<std::string> paths;
   for (const auto& [path, text] : job.builtin ? builtin_files(packages) : crd_files(packages)) {

@@ -238,6 +238,12 @@ TEST_F(ExecPluginTest, APluginThatMayNotRunIsAnError) {
   EXPECT_THAT(failure(), HasSubstr("cannot run"));
 }
 
+TEST_F(ExecPluginTest, APluginThatPrintsWithoutEndIsEndedAndAnError) {
+  script("exec cat /dev/zero");
+
+  EXPECT_THAT(ask(client()).error().message(), HasSubstr("plugin printed more than 1 MB"));
+}
+
 TEST_F(ExecPluginTest, ItGetsItsArgumentsAndVariablesAndIsToldAboutTheCluster) {
   std::ofstream(folder_ + "/ca.crt") << "authority";
   config_.tls.ca_file = folder_ + "/ca.crt";

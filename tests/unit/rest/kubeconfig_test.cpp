@@ -1,10 +1,15 @@
 #include "kubexx/rest/kubeconfig.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "kubexx/rest/client.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -126,6 +131,67 @@ TEST_F(KubeConfigTest, AnExplicitFileMustBeReadable) {
   EXPECT_THAT(load_kubeconfig(sources).error().message(), HasSubstr("is a directory"));
   sources.explicit_path = write("bad", "clusters: [");
   EXPECT_THAT(load_kubeconfig(sources).error().message(), HasSubstr("bad"));
+}
+
+/// Another working directory until the end of the scope.
+class WorkingDirectory {
+ public:
+  explicit WorkingDirectory(const std::string& folder) : before_(open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    EXPECT_EQ(chdir(folder.c_str()), 0);
+  }
+  ~WorkingDirectory() {
+    EXPECT_EQ(fchdir(before_), 0);
+    close(before_);
+  }
+  WorkingDirectory(const WorkingDirectory&) = delete;
+  WorkingDirectory& operator=(const WorkingDirectory&) = delete;
+
+ private:
+  int before_;
+};
+
+TEST_F(KubeConfigTest, AFileNamedWithoutAFolderResolvesItsPathsInTheWorkingDirectory) {
+  write("ca.crt", "x");
+  write("rel", kTwo);
+  const WorkingDirectory inside(folder_);
+
+  const auto config = KubeConfig::read_file("rel").value();
+
+  EXPECT_EQ(config.clusters.at("blue-cluster").certificate_authority,
+            std::filesystem::canonical(folder_).string() + "/ca.crt");
+}
+
+TEST_F(KubeConfigTest, PathsStayRelativeWhenTheWorkingDirectoryIsGone) {
+  const auto gone = folder_ + "/gone";
+  std::filesystem::create_directory(gone);
+  const WorkingDirectory inside(gone);
+  std::filesystem::remove(gone);
+
+  const auto config = KubeConfig::parse(kTwo, "rel").value();
+
+  EXPECT_EQ(config.clusters.at("blue-cluster").certificate_authority, "ca.crt");
+  EXPECT_THAT(config.to_yaml("sub"), HasSubstr("certificate-authority: ca.crt"));
+  KubeConfigSources sources;
+  sources.explicit_path = "rel";
+  EXPECT_THAT(load_kubeconfig(sources).error().message(), HasSubstr("rel: no such file"));
+}
+
+TEST_F(KubeConfigTest, AFileThatCannotBeLookedAtIsAnError) {
+  KubeConfigSources sources;
+  sources.explicit_path = folder_ + "/" + std::string(300, 'x');
+  EXPECT_THAT(load_kubeconfig(sources).error().message(), HasSubstr("File name too long"));
+  EXPECT_FALSE(modify_kubeconfig(sources, KubeConfig{}));
+}
+
+TEST_F(KubeConfigTest, AFileWithoutAnEndIsAnError) {
+  EXPECT_THAT(KubeConfig::read_file("/dev/zero").error().message(), HasSubstr("/dev/zero: larger than 8 MB"));
+}
+
+TEST_F(KubeConfigTest, APipeInPlaceOfACertificateBlocksNobody) {
+  ASSERT_EQ(mkfifo((folder_ + "/ca.crt").c_str(), 0600), 0);
+  const auto config = KubeConfig::read_file(write("config", kTwo)).value();
+
+  EXPECT_FALSE(Client::create(to_config(config, {}).value()));
 }
 
 // TestDuplicateClusterName and its siblings

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <unistd.h>
 
@@ -279,6 +280,21 @@ TEST_F(RequestTest, AMissingTokenFileIsAnErrorThatNamesIt) {
   ASSERT_TRUE(result && !*result);
   EXPECT_THAT(result->error().message(), HasSubstr("/no/such/token"));
   EXPECT_TRUE(transport->requests.empty());
+}
+
+TEST_F(RequestTest, ATokenFileThatHasNothingToSayOrNoEndIsAnErrorAtOnce) {
+  std::string folder = (std::filesystem::temp_directory_path() / "kubexx-test-XXXXXX").string();
+  ASSERT_TRUE(mkdtemp(folder.data()));
+  const auto pipe = folder + "/token";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+    Config config;
+    config.bearer_token_file = path;
+    const auto result = send(make(config), get_pod());
+    ASSERT_TRUE(result && !*result);
+    EXPECT_THAT(result->error().message(), HasSubstr(path));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 // A call destroyed inside its own callback delivers nothing more, not even what the same bytes still hold.
