@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,13 +16,21 @@ namespace kubexx {
 
 namespace {
 
-constexpr std::array kSignals = {SIGINT, SIGTERM};
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::int64_t kSameWish = 500;  // milliseconds
 
 // What the handler touches: lock-free and constant once the handlers stand.
-std::atomic<int> received{0};
+std::atomic<std::int64_t> first_at{0};  // milliseconds of the monotonic clock; 0: no signal yet
+std::atomic<int> first_signal{0};
 std::atomic<int> wake_fd{-1};
 std::atomic<pid_t> owner{0};
 std::array<struct sigaction, kSignals.size()> previous{};
+
+std::int64_t now() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::int64_t>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000 + 1;
+}
 
 void on_signal(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
@@ -32,7 +41,14 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     errno = saved_errno;
     return;
   }
-  if (received.fetch_add(1) > 0) _exit(128 + signal);
+  const std::int64_t at = now();
+  std::int64_t before_at = 0;
+  if (!first_at.compare_exchange_strong(before_at, at)) {
+    if (at - before_at >= kSameWish) _exit(128 + signal);
+    errno = saved_errno;
+    return;
+  }
+  first_signal = signal;
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(wake_fd.load(), &one, sizeof one);
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
@@ -57,7 +73,9 @@ class SignalStop {
     thread_ = detail::start_thread("kxx-signals", [this] { wait(); });
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
       sigaction(kSignals[i], nullptr, &previous[i]);
-      if (!(previous[i].sa_flags & SA_SIGINFO) && previous[i].sa_handler == SIG_IGN) continue;
+      const bool plain = !(previous[i].sa_flags & SA_SIGINFO);
+      if (plain && previous[i].sa_handler == SIG_IGN) continue;
+      if (kSignals[i] == SIGHUP && !(plain && previous[i].sa_handler == SIG_DFL)) continue;  // often means "reload"
       struct sigaction ours{};
       ours.sa_sigaction = on_signal;
       ours.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -99,6 +117,10 @@ class SignalStop {
 std::stop_token stop_on_signals() {
   static SignalStop instance;
   return instance.token();
+}
+
+int stop_signal() noexcept {
+  return first_signal;
 }
 
 }  // namespace kubexx

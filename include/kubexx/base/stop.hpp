@@ -8,13 +8,19 @@
 
 namespace kubexx {
 
-/// A token that fires on SIGINT or SIGTERM. The first call installs the handlers; a second signal ends the process at
-/// once with 128 + the signal's number.
+/// A token that fires on SIGINT, SIGTERM and, unless the program has a handler for it, SIGHUP. The first call installs
+/// the handlers; a second signal ends the process at once with 128 + the signal's number. Within half a second it is
+/// the same wish and ends nothing: `timeout` and process groups send a signal twice.
 ///
 /// A handler that the program installed before is still called, on the first signal; a signal it ignored stays ignored.
 /// A handler installed later replaces ours, and the token no longer fires for that signal. Callbacks on the token run
 /// on a thread of the library.
+///
+/// Throws std::system_error when the system has no descriptor or thread for it.
 std::stop_token stop_on_signals();
+
+/// The signal that fired the token; 0: none did.
+int stop_signal() noexcept;
 
 /// Blocks until the token fires; for ever if it has no source.
 void wait_for_stop(const std::stop_token& stop);

@@ -81,6 +81,8 @@ TEST(LinkedStopTest, TheTokenOutlivesTheLink) {
   EXPECT_FALSE(token.stop_requested());
 }
 
+std::atomic<int> own_handler_calls{0};
+
 // Signals end processes, so each claim has one of its own.
 class StopOnSignalsDeathTest : public ::testing::Test {
  protected:
@@ -88,30 +90,54 @@ class StopOnSignalsDeathTest : public ::testing::Test {
 };
 
 TEST_F(StopOnSignalsDeathTest, TheFirstSignalFiresTheToken) {
-  for (int signal : {SIGINT, SIGTERM}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     EXPECT_EXIT(
         {
           const std::stop_token stop = stop_on_signals();
           raise(signal);
           if (!wait_for_stop(stop, 10s)) _exit(1);
-          std::exit(42);
+          std::exit(stop_signal() == signal ? 42 : 2);
         },
         testing::ExitedWithCode(42), "");
   }
 }
 
-TEST_F(StopOnSignalsDeathTest, TheSecondSignalEndsTheProcessAtOnce) {
+TEST_F(StopOnSignalsDeathTest, ASecondSignalEndsTheProcessOnceHalfASecondHasPassed) {
   EXPECT_EXIT(
       {
         const std::stop_token stop = stop_on_signals();
         raise(SIGINT);
-        raise(SIGTERM);
+        const TimePoint limit = Clock::system().now() + 10s;
+        while (Clock::system().now() < limit) raise(SIGTERM);
         _exit(1);
       },
       testing::ExitedWithCode(128 + SIGTERM), "");
 }
 
-std::atomic<int> own_handler_calls{0};
+TEST_F(StopOnSignalsDeathTest, ASignalRepeatedAtOnceIsTheSameWish) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGTERM, [](int) { ++own_handler_calls; });
+        const std::stop_token stop = stop_on_signals();
+        raise(SIGTERM);
+        raise(SIGTERM);
+        raise(SIGINT);
+        if (!wait_for_stop(stop, 10s)) _exit(1);
+        _exit(own_handler_calls == 1 && stop_signal() == SIGTERM ? 42 : 2);
+      },
+      testing::ExitedWithCode(42), "");
+}
+
+TEST_F(StopOnSignalsDeathTest, AHangupThatTheProgramHandlesStopsNothing) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGHUP, [](int) { ++own_handler_calls; });
+        const std::stop_token stop = stop_on_signals();
+        raise(SIGHUP);
+        _exit(own_handler_calls == 1 && stop_signal() == 0 ? 42 : 2);
+      },
+      testing::ExitedWithCode(42), "");
+}
 
 TEST_F(StopOnSignalsDeathTest, AHandlerThatStoodBeforeIsStillCalled) {
   EXPECT_EXIT(
