@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "command.hpp"
+#include "demo_cluster.hpp"
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/apiserver/workload.hpp"
 #include "kubexx/base/executor.hpp"
@@ -177,10 +178,11 @@ void add_apiserver(Command program) {
                  "A further user, NAME:TOKEN:ROLE; roles are none, read-only, namespace=NS, admin; may be repeated");
   command.flag("--no-auth", &flags->no_auth, "Whoever comes is admin");
   command.option("--objects", &flags->objects, "Objects to begin with: a file of one JSON document a line");
-  command.option("--workload", &flags->workload, "Keep about so many pods moving in the namespace demo");
-  command.option("--workload-rate", &flags->workload_rate, "Their changes a second").show_default();
+  command.option("--workload", &flags->workload, "Keep about so many pods moving in the namespace demo")
+      .range(0, kMaxPods);
+  command.option("--workload-rate", &flags->workload_rate, "Their changes a second").show_default().range(0, 100'000);
   command.flag("--fault-path", &flags->options.fault_path, "Serve /kubexx/faults, to disturb clients on purpose");
-  command.on_run([flags] { return serve(*flags); });
+  command.on_run([flags] { return until_stopped(serve(*flags)); });
 }
 
 }  // namespace kubexx::app

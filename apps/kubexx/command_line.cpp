@@ -1,9 +1,36 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 #include <type_traits>
 
 namespace kubexx::app {
+namespace {
+
+/// CLI11 would take -3 and 99999999999999999999 for very large numbers, and inf and nan for numbers.
+template <class Number>
+std::string wrong_number(const std::string& text) {
+  if (std::is_unsigned_v<Number> && text.starts_with('-')) return "negative: " + text;
+  Number number{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure == std::errc::result_out_of_range) return "too large: " + text;
+  if (failure != std::errc() || end != text.data() + text.size()) return "no number: " + text;
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(number)) return "no number: " + text;
+  }
+  return "";
+}
+
+/// A flag that nobody knows, among the words that were left over.
+std::string unknown_flag(const CLI::App& app) {
+  for (const auto& word : app.remaining(true)) {
+    if (word.size() > 1 && word.starts_with('-')) return word;
+  }
+  return "";
+}
+
+}  // namespace
 
 Option Option::required() {
   option_->required();
@@ -15,8 +42,17 @@ Option Option::choices(const std::vector<std::string>& values) {
   return *this;
 }
 
-Option Option::range(int least, int most) {
-  option_->check(CLI::Range(least, most));
+Option Option::range(double least, double most) {
+  return check([least, most](const std::string& text) -> std::string {
+    double number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    if (number >= least && number <= most) return "";
+    return text + " is not between " + CLI::detail::to_string(least) + " and " + CLI::detail::to_string(most);
+  });
+}
+
+Option Option::check(std::function<std::string(const std::string&)> wrong) {
+  option_->check(std::move(wrong));
   return *this;
 }
 
@@ -48,10 +84,8 @@ Option Command::option(const std::string& names, Value value, const std::string&
   return std::visit(
       [&](auto* variable) {
         CLI::Option* option = app_->add_option(names, *variable, help);
-        if constexpr (std::is_unsigned_v<std::remove_pointer_t<decltype(variable)>>) {
-          // CLI11 would take -3 for a very large number.
-          option->check([](const std::string& text) { return text.starts_with('-') ? "negative: " + text : ""; });
-        }
+        using Variable = std::remove_pointer_t<decltype(variable)>;
+        if constexpr (std::is_arithmetic_v<Variable>) option->check(wrong_number<Variable>);
         return Option(*option);
       },
       value);
@@ -110,7 +144,11 @@ Result<Run> CommandLine::parse(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return Error::config(error.what());
+    if (error.get_exit_code() != 0) {
+      // CLI11 misses what is required before it tells of what it does not know.
+      const auto flag = unknown_flag(*app_);
+      return Error::config(flag.empty() ? error.what() : "unknown flag " + flag);
+    }
     return Run([this, error] { return app_->exit(error); });  // the help
   }
   return chosen_;

@@ -27,7 +27,10 @@ class Option {
   explicit Option(CLI::Option& option) : option_(&option) {}
   Option required();
   Option choices(const std::vector<std::string>& values);
-  Option range(int least, int most);
+  /// Of a number.
+  Option range(double least, double most);
+  /// `wrong` says what is wrong with a value; empty: nothing.
+  Option check(std::function<std::string(const std::string&)> wrong);
   /// Splits a value into several.
   Option delimiter(char separator);
   /// How the help calls its value.
@@ -51,7 +54,8 @@ class Command {
 
   Command(CLI::App& app, Run& chosen) : app_(&app), chosen_(&chosen) {}
   Command subcommand(const std::string& name, const std::string& description);
-  /// Names like "-n,--namespace"; one without dashes is a word by its place.
+  /// Names like "-n,--namespace"; one without dashes is a word by its place. A number that does not fit its variable,
+  /// or is none (inf, nan), is refused.
   Option option(const std::string& names, Value value, const std::string& help);
   Option flag(const std::string& names, FlagValue value, const std::string& help);
   /// The end of its help.

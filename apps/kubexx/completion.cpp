@@ -4,6 +4,7 @@
 #include <set>
 
 #include "command.hpp"
+#include "kubexx/base/stop.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
 #include "targets.hpp"
@@ -79,7 +80,7 @@ Words resource_names(const Words& words) {
   const auto client = connection_of(words).connect();
   if (!client) return {};
   client::ResourceMapper mapper(*client);
-  const auto all = mapper.all();
+  const auto all = mapper.all(until_signal());
   if (!all) return {};
   std::set<std::string> names;
   for (const auto& resource : *all) {
@@ -98,6 +99,7 @@ Words object_names(const Words& words, const std::string& kind) {
                                 resource->namespaced ? client->config().default_namespace : std::string());
   client::ListOptions query;
   query.limit = 500;
+  query.stop = stop_on_signals();
   query.projection = meta::Projection::metadata_only();
   const auto list = api.list(query);
   if (!list) return {};

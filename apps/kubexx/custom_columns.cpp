@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "flags.hpp"
+#include "kubexx/base/stop.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/codec/columns.hpp"
 #include "kubexx/meta/json.hpp"
@@ -18,6 +20,7 @@ std::optional<std::vector<CustomColumn>> from_definition(const rest::Client& cli
                                                          const client::ApiResource& resource) {
   const client::ResourceApi definitions(client, {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
   client::GetOptions options;
+  options.stop = stop_on_signals();
   options.timeout = kPatience;
   const auto definition = definitions.get(resource.resource.group_resource().to_string(), options);
   if (!definition) return std::nullopt;
@@ -40,7 +43,7 @@ std::vector<CustomColumn> from_table(const rest::Client& client, const client::A
   request.path = {resource.resource, resource.namespaced ? client.config().default_namespace : "", "", ""};
   request.query = {{"limit", "1"}};
   request.accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-  rest::CallOptions options;
+  auto options = until_signal();
   options.timeout = kPatience;
   const auto answer = client.send(request, options);
   if (!answer) return columns;

@@ -171,20 +171,18 @@ class Demo {
 int demo(const Flags& flags) {
   std::optional<Duration> limit;
   if (!flags.for_.empty()) {
-    const auto parsed = parse_duration(flags.for_);
-    if (!parsed) return misuse("--for: " + parsed.error().message());
-    limit = *parsed;
+    limit = parse_duration(flags.for_).value();
   } else if (!stdout_is_terminal()) {
     limit = kWithoutTerminal;
   }
-  const auto stop = stop_on_signals();
   if (flags.cluster) {
     auto client = flags.connection.connect();
     if (!client) return fail(client.error());
     const auto introduction = "Informers on pods, nodes, deployments and Foos of " + one_line(client->config().host) +
                               "; nothing is written there.\n";
-    return Demo(flags, std::move(*client), introduction, stop).run(limit);
+    return Demo(flags, std::move(*client), introduction, stop_on_signals()).run(limit);
   }
+  const auto stop = stop_on_signals();
   auto cluster = DemoCluster::start(flags.pods);
   if (!cluster) return fail(cluster.error());
   const auto introduction =
@@ -207,10 +205,12 @@ void add_demo(Command program) {
       "  kubexx demo --for 20s        ends by itself\n"
       "  kubexx demo --cluster        the cluster of the kubeconfig instead, read-only");
   command.flag("--cluster", &flags->cluster, "Show the cluster of the kubeconfig; nothing is written there");
-  command.option("--for", &flags->for_, "End after so long (20s, 2m)");
-  command.option("--pods", &flags->pods, "About how many pods the demo's own cluster has").show_default();
+  command.option("--for", &flags->for_, "End after so long (20s, 2m)").check(wrong_duration);
+  command.option("--pods", &flags->pods, "About how many pods the demo's own cluster has")
+      .show_default()
+      .range(0, kMaxPods);
   flags->connection.add_to(command, false);
-  command.on_run([flags] { return demo(*flags); });
+  command.on_run([flags] { return until_stopped(demo(*flags)); });
 }
 
 }  // namespace kubexx::app

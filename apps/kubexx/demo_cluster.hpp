@@ -8,6 +8,9 @@
 
 namespace kubexx::app {
 
+/// More would keep the workload's actors busy for minutes with every step.
+inline constexpr double kMaxPods = 100'000;
+
 /// An API server in this process with a workload that moves, Foos that are scaled now and then, the sample controller
 /// that turns them into Deployments, and a kubeconfig in a folder of its own. The destructor ends and removes
 /// everything.

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "command_line.hpp"
+#include "kubexx/base/stop.hpp"
 #include "kubexx/meta/field_selector.hpp"
 #include "kubexx/meta/label_selector.hpp"
 
@@ -27,6 +28,7 @@ void Connection::add_to(Command command, bool cluster_name) {
   command.option("--tls-server-name", &options.tls_server_name, "Name the server's certificate must have").group(group);
   command.flag("--insecure-skip-tls-verify", &insecure, "Do not verify the server's certificate").group(group);
   command.option("--request-timeout", &request_timeout, "How long one request may take (1s, 2m); 0: for ever")
+      .check(wrong_duration)
       .group(group);
 }
 
@@ -48,6 +50,12 @@ Result<rest::Client> Connection::connect() const {
   auto config = load();
   if (!config) return config.error();
   return rest::Client::create(std::move(*config));
+}
+
+rest::CallOptions until_signal() {
+  rest::CallOptions options;
+  options.stop = stop_on_signals();
+  return options;
 }
 
 void Selection::add_to(Command command, Connection& connection) {
@@ -112,6 +120,11 @@ Result<Duration> parse_duration(std::string_view text) {
   }
   if (!(seconds < 1e9)) return bad();
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+std::string wrong_duration(const std::string& text) {
+  const auto parsed = parse_duration(text);
+  return parsed ? "" : parsed.error().message();
 }
 
 }  // namespace kubexx::app

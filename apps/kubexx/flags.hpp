@@ -25,6 +25,9 @@ struct Connection {
   Result<rest::Client> connect() const;
 };
 
+/// How every blocking call of a command ends early: by a signal.
+rest::CallOptions until_signal();
+
 /// Which objects: namespace and selectors.
 struct Selection {
   bool all_namespaces = false;
@@ -43,5 +46,7 @@ Format to_format(std::string_view output);
 
 /// "20s", "1m30s", "500ms", "2h"; a bare number is seconds.
 Result<Duration> parse_duration(std::string_view text);
+/// What is wrong with such a text; empty: nothing.
+std::string wrong_duration(const std::string& text);
 
 }  // namespace kubexx::app

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "kubexx/base/stop.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/object_builder.hpp"
@@ -109,7 +110,7 @@ class Get {
       request.path = {target.resource.resource, namespace_of(target.resource), target.name, ""};
       request.accept = kTable;
       if (target.name.empty()) request.query = list_query(token);
-      const auto answer = client_.send(request);
+      const auto answer = client_.send(request, until_signal());
       if (!answer) return answer.error();
       meta::DecodeOptions limits;
       limits.max_bytes = std::size_t{256} << 20;
@@ -244,7 +245,9 @@ class Get {
   Result<std::vector<meta::Object>> read_objects(const Target& target) {
     const client::ResourceApi api(client_, target.resource.resource, namespace_of(target.resource));
     if (!target.name.empty()) {
-      auto object = api.get(target.name);
+      client::GetOptions once;
+      once.stop = stop_on_signals();
+      auto object = api.get(target.name, once);
       if (!object) return object.error();
       return std::vector{flags_.managed_fields ? *object : without_managed_fields(*object)};
     }
@@ -252,6 +255,7 @@ class Get {
     query.label_selector = flags_.selection.label_selector;
     query.field_selector = flags_.selection.field_selector;
     query.limit = kPage;
+    query.stop = stop_on_signals();
     query.projection = flags_.managed_fields ? meta::Projection::full() : meta::Projection::without_managed_fields();
     std::vector<meta::Object> all;
     do {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "kubexx/base/stop.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "text.hpp"
@@ -27,8 +28,13 @@ std::string advice(const Error& error) {
 }  // namespace
 
 int fail(const Error& error) {
+  if (error.is_canceled() && stop_signal() != 0) return 128 + stop_signal();
   std::cerr << "kubexx: " << one_line(error.message()) << advice(error) << '\n';
   return kFailed;
+}
+
+int until_stopped(int code) {
+  return stop_signal() != 0 && code == 128 + stop_signal() ? 0 : code;
 }
 
 int misuse(std::string_view message) {

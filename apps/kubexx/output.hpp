@@ -17,8 +17,11 @@ namespace kubexx::app {
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
 
-/// One line on standard error: "kubexx: ...". Returns the exit code.
+/// One line on standard error: "kubexx: ...". Returns the exit code. What a signal canceled ends as the signal would
+/// end it, without a line.
 int fail(const Error& error);
+/// The exit code of a command that runs until it is told to stop: a signal is its orderly end.
+int until_stopped(int code);
 /// The same for a call that cannot be right.
 int misuse(std::string_view message);
 /// A line on standard error that is no failure.

@@ -34,7 +34,7 @@ std::optional<std::uint64_t> count_on_server(const rest::Client& client, const c
   request.path = {resource.resource, resource.namespaced ? namespace_ : "", "", ""};
   request.query = {{"limit", "1"}};
   request.accept = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
-  rest::CallOptions options;
+  auto options = until_signal();
   options.timeout = 2s;
   const auto answer = client.send(request, options);
   if (!answer) return std::nullopt;

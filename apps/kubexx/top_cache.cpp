@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "kubexx/base/stop.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/store/store.hpp"
@@ -90,6 +91,7 @@ Result<client::ObjectList> list_everything(const rest::Client& client, const cli
   query.label_selector = flags.selection.label_selector;
   query.field_selector = flags.selection.field_selector;
   query.limit = 500;
+  query.stop = stop_on_signals();
   client::ObjectList all;
   do {
     auto page = api.list(query);

@@ -52,7 +52,7 @@ class TreeView final : public LiveView {
 
 /// What may be owned: everything that can be listed and watched, each in its preferred version.
 Result<std::vector<client::ApiResource>> owned_resources(client::ResourceMapper& mapper, bool namespaced_only) {
-  auto all = mapper.all();
+  auto all = mapper.all(until_signal());
   if (!all) return all.error();
   std::vector<client::ApiResource> chosen;
   std::set<meta::GroupResource> seen;
@@ -73,9 +73,9 @@ bool settled(const informer::SharedIndexInformer& informer) {
 }
 
 int tree(const Flags& flags) {
-  const auto stop = stop_on_signals();
   auto client = flags.connection.connect();
   if (!client) return fail(client.error());
+  const auto stop = stop_on_signals();
   client::ResourceMapper mapper(*client);
   const auto targets = resolve_targets(mapper, flags.words, true);
   if (!targets) return fail(targets.error());
@@ -149,7 +149,7 @@ void add_tree(Command program) {
   command.option("KIND/NAME", &flags->words, "The object").required();
   command.option("-n,--namespace", &flags->connection.options.namespace_, "Namespace; default: the context's");
   flags->connection.add_to(command);
-  command.on_run([flags] { return tree(*flags); });
+  command.on_run([flags] { return until_stopped(tree(*flags)); });
 }
 
 }  // namespace kubexx::app

@@ -19,11 +19,13 @@ int version(const Flags& flags) {
   std::string server;
   std::string why;
   if (!flags.client_only) {
-    rest::CallOptions call;
+    auto call = until_signal();
     call.timeout = std::chrono::seconds(5);
     if (auto client = flags.connection.connect(); !client) {
       why = client.error().message();
-    } else if (auto found = client::server_version(*client, call); !found) {
+    } else if (auto found = client::server_version(*client, call); !found && found.error().is_canceled()) {
+      return fail(found.error());
+    } else if (!found) {
       why = found.error().message();
     } else {
       server = found->git_version;

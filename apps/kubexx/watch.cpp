@@ -241,10 +241,9 @@ void add_watch(Command program) {
     if (flags->diff && !flags->output.empty()) return misuse("--diff and --output do not go together");
     if (flags->dump_cache && flags->output != "jsonl") return misuse("--dump-cache goes with -o jsonl");
     if (const auto good = flags->selection.check(); !good) return misuse(good.error().message());
-    const auto stop = stop_on_signals();
     auto client = flags->connection.connect();
     if (!client) return fail(client.error());
-    return Watch(*flags, std::move(*client), stop).run();
+    return until_stopped(Watch(*flags, std::move(*client), stop_on_signals()).run());
   });
 }
 

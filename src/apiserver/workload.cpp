@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/workload.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -90,8 +91,8 @@ class Workload::State : public std::enable_shared_from_this<Workload::State> {
   }
 
   void stop() {
+    stopped_ = true;  // ends a step under way, which has the lock
     const std::lock_guard lock(mutex_);
-    stopped_ = true;
     timer_.cancel();
   }
 
@@ -164,20 +165,27 @@ class Workload::State : public std::enable_shared_from_this<Workload::State> {
     }
   }
 
+  void each(const meta::GroupVersionResource& resource, const std::function<void(const Object&)>& act) {
+    for (const Object& object : core_.list(resource)) {
+      if (stopped_) return;
+      act(object);
+    }
+  }
+
   void step() {
     ++steps_;
-    for (const Object& deployment : core_.list(kDeployments)) reconcile_deployment(deployment);
-    for (const Object& set : core_.list(kReplicaSets)) reconcile_replica_set(set);
-    for (const Object& pod : core_.list(kPods)) run_pod(pod);
+    each(kDeployments, [this](const Object& deployment) { reconcile_deployment(deployment); });
+    each(kReplicaSets, [this](const Object& set) { reconcile_replica_set(set); });
+    each(kPods, [this](const Object& pod) { run_pod(pod); });
     const auto steps_per_beat =
         std::max<std::uint64_t>(1, static_cast<std::uint64_t>(options_.heartbeat / options_.step));
     if (steps_ % steps_per_beat == 0) beat();
     changes_due_ += options_.changes_per_second * std::chrono::duration<double>(options_.step).count();
-    for (; changes_due_ >= 1; --changes_due_) change_something();
+    for (; changes_due_ >= 1 && !stopped_; --changes_due_) change_something();
   }
 
   void beat() {
-    for (const Object& node : core_.list(kNodes)) {
+    each(kNodes, [this](const Object& node) {
       Draft draft = node.edit();
       const DraftRef conditions = draft["status"]["conditions"];
       set_condition(conditions, "Ready", "True", now());
@@ -192,7 +200,7 @@ class Workload::State : public std::enable_shared_from_this<Workload::State> {
       lease["spec"]["leaseDurationSeconds"].set(40);
       lease["spec"]["renewTime"].set(meta::MicroTime::from_wall(executor_->clock().wall()).to_string());
       put(lease);
-    }
+    });
   }
 
   // The set of the current template grows by one a step while older ones shrink, as a rollout does.
@@ -413,7 +421,7 @@ class Workload::State : public std::enable_shared_from_this<Workload::State> {
   const WorkloadOptions options_;
   Random random_;
   std::mutex mutex_;
-  bool stopped_ = false;     // guarded by mutex_
+  std::atomic<bool> stopped_ = false;
   Timer timer_;              // guarded by mutex_
   std::uint64_t steps_ = 0;  // guarded by mutex_
   double changes_due_ = 0;   // guarded by mutex_

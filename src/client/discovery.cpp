@@ -78,15 +78,18 @@ void read_resource_list(const meta::Object& list, const meta::GroupVersion& gv, 
   }
 }
 
-void read_version(const rest::Client& client, const meta::GroupVersion& gv, const rest::CallOptions& options,
-                  Discovery& out) {
+/// A version that cannot be read is one of the failures; only a stop ends the whole.
+Result<void> read_version(const rest::Client& client, const meta::GroupVersion& gv, const rest::CallOptions& options,
+                          Discovery& out) {
   const auto path = gv.group.empty() ? "/api/" + gv.version : "/apis/" + gv.group + "/" + gv.version;
   auto list = get(client, path, "application/json", options);
-  if (!list) {
+  if (!list && list.error().is_canceled()) return list.error();
+  if (list) {
+    read_resource_list(*list, gv, out);
+  } else {
     out.failures.emplace_back(gv, list.error());
-    return;
   }
-  read_resource_list(*list, gv, out);
+  return {};
 }
 
 bool is_aggregated(const meta::Object& answer) {
@@ -107,7 +110,8 @@ Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& 
     read_aggregated(*core, out);
   } else if (core) {
     for (const auto version : (*core)["versions"].items()) {
-      read_version(client, {"", std::string(version.string())}, options, out);
+      auto read = read_version(client, {"", std::string(version.string())}, options, out);
+      if (!read) return read.error();
     }
   }
   auto groups = get(client, "/apis", kAggregated, options);
@@ -122,10 +126,14 @@ Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& 
   for (const auto group : (*groups)["groups"].items()) {
     const std::string name(group["name"].string());
     const std::string preferred(group["preferredVersion"]["version"].string());
-    if (!preferred.empty()) read_version(client, {name, preferred}, options, out);
+    std::vector<std::string> versions;
+    if (!preferred.empty()) versions.push_back(preferred);
     for (const auto version : group["versions"].items()) {
-      const std::string text(version["version"].string());
-      if (text != preferred) read_version(client, {name, text}, options, out);
+      if (version["version"].string() != preferred) versions.emplace_back(version["version"].string());
+    }
+    for (const auto& version : versions) {
+      auto read = read_version(client, {name, version}, options, out);
+      if (!read) return read.error();
     }
   }
   return out;

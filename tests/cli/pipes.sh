@@ -54,6 +54,20 @@ check 2 '' 'unknown command "wach" \(did you mean watch\?\)' k wach pods
 check 2 '' '--pods: negative: -3' k demo --pods -3
 check 2 '' '--bad.*kubexx watch --help' k watch pods --bad
 check 2 '' 'RESOURCE is required' k get
+check 2 '' 'unknown flag --foo .kubexx get --help' k get --foo
+check 2 '' '--pods: too large: 99999999999999999999' k demo --pods 99999999999999999999
+check 2 '' '--pods: 100001 is not between 0 and 100000' k demo --pods 100001
+check 2 '' '--workload: no number: 1x' k apiserver --workload 1x
+for rate in inf nan 1e308 -1 -inf 100001; do
+  check 2 '' "--workload-rate: (no number: |$rate is not between 0 and 100000)" k apiserver --workload-rate=$rate
+done
+check 2 '' '--port: too large: 65536' k apiserver --port 65536
+check 2 '' '--top: too large: 18446744073709551616' k top-cache pods --top 18446744073709551616
+check 2 '' '--depth: too large: 2147483648' k top-cache pods --depth 2147483648
+check 2 '' '--depth: 11 is not between 1 and 10' k top-cache pods --depth 11
+for command in 'get pods' 'watch pods' 'tree pod/a' 'top-cache pods' 'demo --cluster' version; do
+  check 2 '' '--request-timeout: "abc" is no duration' k $command --request-timeout abc
+done
 check 2 '' 'jsnol not in' k get pods -o jsnol
 check 2 '' '--selector: ' k get pods -l 'a in'
 check 2 '' '--diff and --output' k watch pods --diff -o json

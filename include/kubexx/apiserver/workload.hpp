@@ -28,8 +28,8 @@ struct WorkloadOptions {
 /// Ready, containers restart, images roll out, nodes send heartbeats. It is a model for demonstrations and tests, not
 /// the controllers of a cluster.
 ///
-/// Threads: everything runs on the executor. Stop: the destructor; a step under way is finished first. The core must
-/// outlive it.
+/// Threads: everything runs on the executor. Stop: the destructor; the object a step is at is finished first. The core
+/// must outlive it.
 class Workload {
  public:
   Workload(Core& core, std::shared_ptr<Executor> executor, WorkloadOptions options = {});

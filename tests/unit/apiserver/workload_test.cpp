@@ -1,5 +1,9 @@
 #include "kubexx/apiserver/workload.hpp"
 
+#include <limits>
+#include <optional>
+#include <thread>
+
 #include "core_fixture.hpp"
 
 namespace kubexx::apiserver {
@@ -50,6 +54,21 @@ TEST_F(WorkloadTest, ANewTemplateRollsOutAndTheOldSetEndsEmpty) {
   EXPECT_EQ(ready_pods("web"), 4u);
   for (const meta::Object& pod : core->list({"", "v1", "pods"}))
     EXPECT_EQ(pod["spec"]["containers"][0]["image"].string(), "registry.example/web:2");
+}
+
+TEST_F(WorkloadTest, ItStopsInTheMiddleOfAStepWithoutEnd) {
+  WorkloadOptions options;
+  options.pods = 1;
+  options.step = std::chrono::milliseconds(1);
+  options.changes_per_second = std::numeric_limits<double>::infinity();
+  const auto threads = std::make_shared<ThreadExecutor>();
+  std::optional<Workload> workload(std::in_place, *core, threads, options);
+  const auto restless = [this] { return core->list({"apps", "v1", "deployments"}).front().generation() > 100; };
+  const auto ceiling = Clock::system().now() + seconds(10);
+  while (!restless() && Clock::system().now() < ceiling) std::this_thread::yield();
+  EXPECT_TRUE(restless());
+
+  workload.reset();
 }
 
 TEST_F(WorkloadTest, ItSettlesWhenNothingIsToBeChanged) {

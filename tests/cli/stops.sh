@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# stops.sh KUBEXX: commands that are told to stop, at bad moments too: they end soon, in silence, and leave nothing.
+set -uo pipefail
+kubexx=$1
+work=$(mktemp -d)
+server=
+cleanup() {
+  [ -z "$server" ] || { kill -CONT "$server"; kill "$server"; } 2>/dev/null
+  wait 2>/dev/null
+  rm -rf "$work"
+}
+trap cleanup EXIT
+unset KUBECONFIG NO_COLOR KUBERNETES_SERVICE_HOST
+export HOME=$work TERM=xterm TMPDIR=$work
+
+failures=0
+fail() { echo "FAIL  $*"; failures=$((failures + 1)); }
+# await WHAT COMMAND...: the command succeeds within ten seconds.
+await() {
+  local what=$1 tries
+  shift
+  for ((tries = 0; tries < 200; ++tries)); do
+    "$@" && return
+    sleep 0.05
+  done
+  fail "it never came true: $what"
+  return 1
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
+file() { [ -s "$1" ]; }
+# Whether a process hears SIGTERM: bit 14 of the signals it catches.
+hears() { (( 0x$(awk '/^SigCgt/ {print $2}' "/proc/$1/status" 2>/dev/null || echo 0) & 0x4000 )); }
+# ended NAME PID CODE: it ends soon, with this code.
+ended() {
+  await "$1 ends" gone "$2" || kill -KILL "$2"
+  wait "$2"
+  local code=$?
+  [ $code = "$3" ] && echo "ok    $1 ends with $3" || fail "$1 ended with $code, not $3"
+}
+# start COMMAND...: in the background, with its process in $pid. Job control would let a shell's child ignore SIGINT.
+start() {
+  "$kubexx" "$@" >"$work/out" 2>"$work/err" </dev/null &
+  pid=$!
+}
+
+# A server that accepts and does not answer.
+"$kubexx" apiserver --workload 60 --workload-rate 200 --kubeconfig-out "$work/kubeconfig" >"$work/server" &
+server=$!
+await "the server serves" file "$work/server"
+export KUBECONFIG=$work/kubeconfig
+kill -STOP "$server"
+# An exec plugin that does not answer either.
+cat >"$work/plugin" <<SH
+#!/bin/sh
+echo \$\$ >"$work/plugin.pid"
+exec sleep 600
+SH
+chmod 700 "$work/plugin"
+cat >"$work/plugged" <<YAML
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: $work/plugin, interactiveMode: Never}}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+YAML
+chmod 600 "$work/plugged"
+for command in 'watch pods:0' 'tree pod/a:0' 'demo --cluster:0' 'get pods:143' 'top-cache pods:143' 'version:143'; do
+  code=${command##*:}
+  command=${command%:*}
+  start $command
+  await "$command hears" hears "$pid"
+  kill -TERM "$pid"
+  ended "$command of a silent server" "$pid" "$code"
+  [ ! -s "$work/err" ] || fail "$command says: $(cat "$work/err")"
+  rm -f "$work/plugin.pid"
+  start $command --kubeconfig "$work/plugged"
+  await "the plugin of $command runs" file "$work/plugin.pid"
+  kill -TERM "$pid"
+  ended "$command with a silent plugin" "$pid" "$code"
+  [ ! -s "$work/err" ] || fail "$command says: $(cat "$work/err")"
+  await "the plugin of $command ends" gone "$(cat "$work/plugin.pid")"
+done
+kill -CONT "$server"
+
+# A signal that comes twice at once is one wish: the last line is still printed.
+start watch pods -A -o jsonl --dump-cache
+await "the watch follows" grep -q '"event":"update"' "$work/out"
+kill -TERM "$pid"
+kill -TERM "$pid"
+kill -INT "$pid"
+ended "a watch that is told twice" "$pid" 0
+tail -n 1 "$work/out" | grep -q '^{"cache":{' && echo "ok    it printed its cache" || fail "the cache was not printed"
+
+# However much moves, the server hears.
+"$kubexx" apiserver --workload 20000 --workload-rate 100000 >"$work/out" &
+pid=$!
+await "the busy server serves" file "$work/out"
+kill -TERM "$pid"
+ended "a busy server" "$pid" 0
+
+[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
