@@ -73,6 +73,7 @@ Connection connection_of(const Words& words) {
   connection.options.token = value_of(words, {"--token"});
   connection.options.namespace_ = value_of(words, {"-n", "--namespace"});
   connection.request_timeout = "3s";
+  connection.quiet = true;
   return connection;
 }
 

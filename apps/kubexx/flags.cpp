@@ -7,6 +7,7 @@
 #include "kubexx/base/stop.hpp"
 #include "kubexx/meta/field_selector.hpp"
 #include "kubexx/meta/label_selector.hpp"
+#include "output.hpp"
 
 namespace kubexx::app {
 
@@ -35,6 +36,9 @@ void Connection::add_to(Command command, bool cluster_name) {
 Result<rest::Config> Connection::load() const {
   auto wanted = options;
   if (insecure) wanted.insecure_skip_tls_verify = true;
+  wanted.on_warning = [this](std::string_view text) {
+    if (!quiet) note("kubexx: warning: " + std::string(text));
+  };
   if (!request_timeout.empty()) {
     const auto timeout = parse_duration(request_timeout);
     if (!timeout) return timeout.error().with_context("--request-timeout");

@@ -19,6 +19,7 @@ struct Connection {
   rest::LoadOptions options;
   std::string request_timeout;
   bool insecure = false;
+  bool quiet = false;  ///< what is odd about the kubeconfig is not told
   /// `cluster_name` false leaves out --cluster, for a command that means something else by it.
   void add_to(Command command, bool cluster_name = true);
   Result<rest::Config> load() const;

@@ -216,7 +216,13 @@ Result<Config> Config::load() {
 Result<Config> Config::load(const LoadOptions& options) {
   auto loaded = load_kubeconfig(KubeConfigSources::from_environment(options.kubeconfig));
   if (!loaded) return loaded.error();
-  for (const auto& warning : loaded->warnings) log(LogLevel::Warning, warning);
+  for (const auto& warning : loaded->warnings) {
+    if (options.on_warning) {
+      options.on_warning(warning);
+    } else {
+      log(LogLevel::Warning, warning);
+    }
+  }
   if (loaded->config.empty() && options.kubeconfig.empty() && !any_override(options)) {
     if (auto inside = in_cluster()) {
       if (!options.namespace_.empty()) inside->default_namespace = plain_namespace(options.namespace_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -79,6 +80,7 @@ struct LoadOptions {
   std::string client_certificate;
   std::string client_key;
   Impersonation impersonate;
+  std::function<void(std::string_view warning)> on_warning;  ///< about the files; absent: a log line each
 };
 
 /// master and kubeconfig as flags of a program; both empty: in-cluster, else the default files.

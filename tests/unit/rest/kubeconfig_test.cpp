@@ -246,6 +246,20 @@ TEST_F(KubeConfigTest, AFileWithSecretsThatOthersCanReadIsWarnedOf) {
   EXPECT_THAT(load_kubeconfig(sources).value().warnings, Contains(HasSubstr("readable by others")));
 }
 
+TEST_F(KubeConfigTest, AWarningGoesToWhoeverLoads) {
+  write("ca.crt", "x");
+  LoadOptions options;
+  options.kubeconfig = write("config", kTwo);
+  std::filesystem::permissions(options.kubeconfig, std::filesystem::perms::group_read,
+                               std::filesystem::perm_options::add);
+  std::vector<std::string> warnings;
+  options.on_warning = [&](std::string_view text) { warnings.emplace_back(text); };
+
+  EXPECT_TRUE(Config::load(options));
+
+  EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("config holds secrets and is readable by others")));
+}
+
 TEST_F(KubeConfigTest, ABadBase64OrTypeIsAnErrorThatNamesTheField) {
   EXPECT_THAT(KubeConfig::parse("users: [{name: u, user: {client-key-data: '*'}}]", "f").error().message(),
               HasSubstr("client-key-data"));
