@@ -1,13 +1,12 @@
 #include "demo_cluster.hpp"
 
-#include <stdlib.h>
-
-#include <filesystem>
 #include <optional>
 #include <thread>
 
+#include "demo_folder.hpp"
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/apiserver/workload.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/stop.hpp"
@@ -35,8 +34,6 @@ struct DemoCluster::State {
     workload.reset();
     client.reset();
     server.reset();
-    std::error_code ignored;
-    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
   }
   void scale(const std::stop_token& stop) const {
     const client::ResourceApi foos(*client, kFoos, "demo");
@@ -49,7 +46,7 @@ struct DemoCluster::State {
     }
   }
 
-  std::string folder;
+  std::unique_ptr<DemoFolder> folder;
   std::string kubeconfig;
   std::shared_ptr<ThreadExecutor> actors = std::make_shared<ThreadExecutor>();
   std::unique_ptr<apiserver::Server> server;
@@ -67,10 +64,10 @@ Result<std::unique_ptr<DemoCluster>> DemoCluster::start(std::size_t pods) {
   if (!server) return server.error();
   state->server = std::move(*server);
 
-  auto pattern = (std::filesystem::temp_directory_path() / "kubexx-demo-XXXXXX").string();
-  if (!mkdtemp(pattern.data())) return Error::config("no folder can be made in " + pattern);
-  state->folder = pattern;
-  state->kubeconfig = pattern + "/kubeconfig";
+  auto folder = DemoFolder::create();
+  if (!folder) return folder.error();
+  state->folder = std::move(*folder);
+  state->kubeconfig = state->folder->path() + "/kubeconfig";
   if (auto written = state->server->write_kubeconfig(state->kubeconfig); !written) return written.error();
   rest::LoadOptions load;
   load.kubeconfig = state->kubeconfig;
@@ -89,9 +86,11 @@ Result<std::unique_ptr<DemoCluster>> DemoCluster::start(std::size_t pods) {
     if (auto seeded = state->server->seed(meta::object_from_yaml(text)); !seeded) return seeded.error();
   }
   state->controller = std::jthread([client = *client](const std::stop_token& stop) {
-    if (auto ended = sample::run_short(client, stop); !ended && !ended.error().is_canceled()) {
-      log(LogLevel::Error, "the sample controller ended", {{"error", ended.error()}});
-    }
+    call_isolated("the sample controller", [&] {
+      if (auto ended = sample::run_short(client, stop); !ended && !ended.error().is_canceled()) {
+        log(LogLevel::Error, "the sample controller ended", {{"error", ended.error()}});
+      }
+    });
   });
   state->scaler = std::jthread([raw = state.get()](const std::stop_token& stop) { raw->scale(stop); });
   return std::unique_ptr<DemoCluster>(new DemoCluster(std::move(state)));

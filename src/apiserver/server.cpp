@@ -1,17 +1,12 @@
 #include "kubexx/apiserver/server.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <mutex>
+#include <system_error>
 
 #include "kubexx/base/base64.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/file.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/httpd/certificates.hpp"
 #include "kubexx/httpd/server.hpp"
@@ -112,7 +107,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   }
 };
 
-Result<std::unique_ptr<Server>> Server::start(Options options) {
+Result<std::unique_ptr<Server>> Server::start(Options options) try {
   auto state = std::make_shared<State>();
   state->options = options;
   state->executor = options.executor;
@@ -152,6 +147,8 @@ Result<std::unique_ptr<Server>> Server::start(Options options) {
   });
   if (auto listening = state->listen(); !listening) return listening.error().with_context("listen");
   return std::unique_ptr<Server>(new Server(std::move(state)));
+} catch (const std::system_error& e) {  // of the executor
+  return Error::config(e.what());
 }
 
 Server::Server() : Server(Options()) {}
@@ -214,26 +211,7 @@ std::string Server::kubeconfig() const {
 }
 
 Result<void> Server::write_kubeconfig(const std::string& path) const {
-  const std::string temporary = path + ".tmp" + std::to_string(::getpid());
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return Error::config("write " + temporary + ": " + std::strerror(errno));
-  const std::string text = kubeconfig();
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t count = ::write(file, text.data() + written, text.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    written += static_cast<std::size_t>(count);
-  }
-  const bool complete = written == text.size() && ::fchmod(file, 0600) == 0;
-  const int failure = errno;
-  ::close(file);
-  if (!complete || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int code = complete ? errno : failure;
-    ::unlink(temporary.c_str());
-    return Error::config("write " + path + ": " + std::strerror(code));
-  }
-  return {};
+  return replace_file(path, kubeconfig());
 }
 
 Outage Server::refuse_connections() {

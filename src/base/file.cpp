@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -80,6 +82,33 @@ Result<std::string> read_file(const std::string& path, const FileLimits& limits)
     }
     text.append(buffer.data(), *count);
   }
+}
+
+Result<void> replace_file(const std::string& path, std::string_view text) {
+  const auto failed = [&path](int code) {
+    return Error::config(path + ": cannot be written: " + std::generic_category().message(code));
+  };
+  struct stat info{};
+  if (lstat(path.c_str(), &info) == 0) {
+    if (!S_ISREG(info.st_mode)) return Error::config(path + ": cannot be written: it is no regular file");
+  } else if (errno != ENOENT) {
+    return failed(errno);
+  }
+  std::string temporary = path + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);  // mode 0600, and nobody's but ours
+  if (fd < 0) return failed(errno);
+  int failure = 0;
+  while (!text.empty() && failure == 0) {
+    const auto count = write(fd, text.data(), text.size());
+    if (count < 0 && errno != EINTR) failure = errno;
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (failure == 0 && fsync(fd) != 0) failure = errno;
+  if (close(fd) != 0 && failure == 0) failure = errno;
+  if (failure == 0 && rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
+  if (failure == 0) return {};
+  unlink(temporary.c_str());
+  return failed(failure);
 }
 
 bool file_readable(const std::string& path) noexcept {

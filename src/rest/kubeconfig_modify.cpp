@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -49,26 +48,11 @@ class FileLock {
   const std::string path_;
 };
 
-/// Puts the text in place of the file in one step; nobody else can read it. A symbolic link is followed.
-Result<void> replace_file(const std::string& file, std::string_view text) {
+/// The file that a symbolic link means: the link stays.
+std::string behind_links(const std::string& file) {
   std::error_code failure;
-  auto target = std::filesystem::weakly_canonical(file, failure).string();
-  if (failure) target = file;
-  std::string temporary = target + ".XXXXXX";
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);  // mode 0600
-  if (fd < 0) return Error::config("cannot write beside " + target + ": " + reason(errno));
-  int failed = 0;
-  while (!text.empty() && failed == 0) {
-    const auto count = write(fd, text.data(), text.size());
-    if (count < 0 && errno != EINTR) failed = errno;
-    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (failed == 0 && fsync(fd) != 0) failed = errno;
-  if (close(fd) != 0 && failed == 0) failed = errno;
-  if (failed == 0 && rename(temporary.c_str(), target.c_str()) != 0) failed = errno;
-  if (failed == 0) return {};
-  unlink(temporary.c_str());
-  return Error::config("cannot write " + target + ": " + reason(failed));
+  const auto target = std::filesystem::weakly_canonical(file, failure).string();
+  return failure ? file : target;
 }
 
 Result<meta::Draft> read_document(const std::string& file) {
@@ -175,7 +159,7 @@ Result<void> modify_kubeconfig(const KubeConfigSources& sources, const KubeConfi
     std::error_code nowhere;
     const auto folder = std::filesystem::absolute(file, nowhere).parent_path().string();
     for (const auto& change : changes) change(*document, folder);
-    auto written = replace_file(file, meta::to_yaml(document->to_object(), meta::YamlKeys::Sorted));
+    auto written = replace_file(behind_links(file), meta::to_yaml(document->to_object(), meta::YamlKeys::Sorted));
     if (!written) return written;
   }
   return {};

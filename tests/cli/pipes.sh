@@ -77,6 +77,12 @@ check 2 '' 'NAME:TOKEN:ROLE' k apiserver --user bob
 check 1 '' 'no kubeconfig file was found' k get pods
 check 1 '' 'no kubeconfig file was found' k watch pods
 check 1 '' 'nothere: no such file' k get pods --kubeconfig "$work/nothere"
+echo '{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], users: [{name: u, user: {token: fake}}],' \
+  'contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}' >"$work/open"
+chmod 644 "$work/open"
+check 0 '^kubexx ' '' k version --client --kubeconfig "$work/open"
+k get pods --kubeconfig "$work/open" 2>&1 | grep -c 'kubexx: warning: .*/open holds secrets and is readable by others' | grep -qx 1 &&
+  echo "ok    a kubeconfig that others can read is warned of" || fail "no warning of a kubeconfig that others can read"
 mkfifo "$work/pipe"
 echo '{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority: ca.crt}}],' \
   'users: [{name: u, user: {}}], contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}' >"$work/rel"
@@ -132,6 +138,12 @@ check 1 '' 'context "nope" does not exist' k get pods --context nope
 check 0 '' 'No resources found in default namespace' k get pods
 check 2 '' 'do not go together' k get pod a -A
 check 0 '^server v1\.' '' k version
+
+# A kubeconfig is written to a new file, or in place of a regular one.
+ln -s kubeconfig "$work/link"
+check 1 '' 'link: cannot be written: it is no regular file' k apiserver --kubeconfig-out "$work/link"
+check 1 '' 'pipe: cannot be written: it is no regular file' k apiserver --kubeconfig-out "$work/pipe"
+check 1 '' '/dev/full: cannot be written: it is no regular file' k apiserver --kubeconfig-out /dev/full
 
 # Two deployments of four pods each.
 web_pods() { k get pods -n demo -l app=web -o name | wc -l; }

@@ -97,4 +97,31 @@ await "the busy server serves" file "$work/out"
 kill -TERM "$pid"
 ended "a busy server" "$pid" 0
 
+# A demo leaves no kubeconfig behind: not when its terminal hangs up, and what a killed one left goes with the next.
+demos() { find "$work" -maxdepth 1 -name 'kubexx-demo-*' -type d | wc -l; }
+start demo --for 60s
+await "the demo runs" grep -q '^Try it:' "$work/out"
+kill -HUP "$pid"
+ended "a demo whose terminal hangs up" "$pid" 0
+[ "$(demos)" = 0 ] && echo "ok    it removed its folder" || fail "it left its folder"
+start demo --for 60s
+await "the demo runs" grep -q '^Try it:' "$work/out"
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+[ "$(demos)" = 1 ] || fail "there are $(demos) folders of a killed demo"
+mkdir -m 700 "$work/kubexx-demo-foreign" "$work/elsewhere"
+touch "$work/kubexx-demo-foreign/thesis" "$work/elsewhere/kubeconfig"
+ln -s elsewhere "$work/kubexx-demo-link"
+start demo --for 60s
+living=$pid
+await "the demo runs" grep -q '^Try it:' "$work/out"
+kubeconfig=$(sed -nE 's/^Try it: .*--kubeconfig ([^ ]+) .*/\1/p' "$work/out")
+[ "$(demos)" = 2 ] && echo "ok    what a killed demo left is gone" || fail "what a killed demo left is still there"
+"$kubexx" demo --for 100ms >/dev/null 2>&1 || fail "a second demo fails"
+[ -f "$kubeconfig" ] && echo "ok    a living demo keeps its folder" || fail "a second demo removed the folder of the first"
+[ -f "$work/kubexx-demo-foreign/thesis" ] || fail "it removed what is not a demo's"
+[ -f "$work/elsewhere/kubeconfig" ] || fail "it followed a symbolic link"
+kill -TERM "$living"
+ended "a demo" "$living" 0
+
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

@@ -4,6 +4,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "kubexx/base/clock.hpp"
 #include "kubexx/base/result.hpp"
@@ -35,6 +36,10 @@ struct FileLimits {
 
 /// All of a file. More bytes than the limit are an Error, found while reading: not every file knows its size.
 Result<std::string> read_file(const std::string& path, const FileLimits& limits = {});
+
+/// Puts the text in place of a file in one step, readable by nobody else. Only a regular file, or nothing, is replaced:
+/// a device, a pipe or a symbolic link is an Error.
+Result<void> replace_file(const std::string& path, std::string_view text);
 
 /// Whether it is there and may be read, without opening it.
 bool file_readable(const std::string& path) noexcept;

@@ -80,6 +80,32 @@ TEST_F(FileTest, AStopEndsTheWaitForAPipe) {
   EXPECT_TRUE(file.read(buffer, TimePoint::max(), stop.get_token()).error().is_canceled());
 }
 
+TEST_F(FileTest, AReplacedFileIsReadableByNobodyElse) {
+  const auto path = write("before");
+  ASSERT_EQ(chmod(path.c_str(), 0644), 0);
+
+  EXPECT_TRUE(replace_file(path, "after"));
+  EXPECT_TRUE(replace_file(folder_ + "/new", "new"));
+
+  EXPECT_EQ(read_file(path).value(), "after");
+  EXPECT_EQ(read_file(folder_ + "/new").value(), "new");
+  EXPECT_EQ(std::filesystem::status(path).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+}
+
+TEST_F(FileTest, OnlyARegularFileIsReplaced) {
+  std::filesystem::create_symlink(write("before"), folder_ + "/link");
+
+  for (const auto& path : {folder_ + "/link", pipe(), folder_, std::string("/dev/full")}) {
+    EXPECT_THAT(replace_file(path, "after").error().message(), HasSubstr(path + ": cannot be written"));
+  }
+
+  EXPECT_EQ(read_file(folder_ + "/file").value(), "before");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ + "/link"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
 TEST_F(FileTest, WhatCannotBeReadSaysWhy) {
   EXPECT_THAT(read_file(folder_).error().message(), HasSubstr("is a directory"));
   EXPECT_THAT(read_file(folder_ + "/missing").error().message(), HasSubstr("missing: no such file"));
