@@ -1,10 +1,16 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <clocale>
 #include <csignal>
+#include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "command.hpp"
 #include "kubexx/base/edit_distance.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "terminal.hpp"
 
@@ -63,7 +69,8 @@ int run_program(int argc, char** argv) {
   if (argc > 2 && std::string_view(argv[1]) == "__complete") return complete(program, {argv + 3, argv + argc});
   const auto run = line.parse(argc, argv);
   if (!run) return explain(line, run.error().message(), argc, argv);
-  if (verbosity > 0) set_log_sink(stderr_log_sink(), verbosity > 1 ? LogLevel::Debug : LogLevel::Info);
+  // Commands say themselves what a person must know; log lines would tear their tables.
+  set_log_sink(verbosity > 0 ? stderr_log_sink() : nullptr, verbosity > 1 ? LogLevel::Debug : LogLevel::Info);
   set_color(color);
   return out().finish((*run)());
 }
@@ -71,8 +78,26 @@ int run_program(int argc, char** argv) {
 }  // namespace
 }  // namespace kubexx::app
 
+namespace {
+
+/// Whatever thread it is that finds no memory: what it was to do will not be done, and others may wait for it.
+[[noreturn]] void out_of_memory() {
+  constexpr std::string_view kText = "kubexx: out of memory\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  ::_exit(kubexx::app::kFailed);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  std::set_new_handler(out_of_memory);
   std::setlocale(LC_CTYPE, "");   // how wide letters are; NOLINT(concurrency-mt-unsafe): there are no threads yet
   std::signal(SIGPIPE, SIG_IGN);  // `| head` ends a command through its failed write
-  return kubexx::app::run_program(argc, argv);
+  try {
+    return kubexx::app::run_program(argc, argv);
+  } catch (const std::system_error& e) {
+    return kubexx::app::fail(kubexx::Error::config(std::string("out of threads or files: ") + e.what()));
+  } catch (...) {
+    return kubexx::app::fail(kubexx::current_exception_as_error());
+  }
 }

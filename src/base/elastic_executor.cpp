@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <list>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
@@ -14,23 +16,13 @@
 
 namespace kubexx {
 
-namespace {
-
-std::vector<std::jthread> one(std::jthread thread) {
-  std::vector<std::jthread> list;
-  list.push_back(std::move(thread));
-  return list;
-}
-
-}  // namespace
-
 // Workers run tasks and end when idle for `linger`. One worker at a time is called for new tasks; when it takes one and
 // more are waiting, it calls the next, so a burst of posts does not wake threads that find nothing.
 //
-// A task that finds every worker busy is left to the supervisor, a thread that exists while there is a backlog or a
-// timer. It fires the timers, and when a task waited for `patience` it starts as many workers as are blocked, unless
-// `eager_threads` are not: more threads would not finish the same computation sooner. Blocked means asleep in a task
-// that began at least `patience` ago.
+// A task that finds every worker busy is left to the supervisor. It fires the timers, and when a task waited for
+// `patience` it starts as many workers as are blocked, unless `eager_threads` are not: more threads would not finish
+// the same computation sooner. Blocked means asleep in a task that began at least `patience` ago. Where the system has
+// no thread to spare it runs tasks itself, which is why it is there from the beginning: whoever posts is heard.
 //
 // Functions whose names end in _locked are called with the mutex held.
 struct ElasticExecutor::State : std::enable_shared_from_this<State> {
@@ -55,15 +47,16 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
   std::deque<Waiting> queue;
   detail::TimerHeap timers;
   std::list<Worker> workers;
-  std::vector<Worker*> idle;        // the last to go idle is called first, so that the others can end
-  std::size_t waking = 0;           // workers that are wanted
-  std::vector<std::jthread> ended;  // to be joined by the next thread that ends
+  std::vector<Worker*> idle;  // the last to go idle is called first, so that the others can end
+  std::size_t waking = 0;     // workers that are wanted
+  std::jthread ended;         // to be joined by the next worker that ends
   bool stopping = false;
+  int shortage = 0;  // why no worker could be started the last time; 0: it could
+  bool shortage_told = false;
 
   std::jthread supervisor;
   std::condition_variable supervisor_called;
-  bool supervising = false;
-  TimePoint supervisor_wakes;
+  TimePoint supervisor_wakes = TimePoint::max();
 
   static TimePoint now() { return Clock::system().now(); }
 
@@ -85,17 +78,24 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // A system without a thread to spare is asked again when the supervisor looks.
+  // The supervisor tells of a shortage: whoever posts has the lock, and perhaps locks of its own.
   bool start_worker_locked() {
     if (workers.size() >= options.max_threads) return false;
-    const auto worker = workers.emplace(workers.end());
     try {
+      idle.reserve(workers.size() + 1);  // going idle must not need memory
+      std::list<Worker> fresh(1);
+      const auto worker = fresh.begin();
       worker->thread = detail::start_thread(options.name, [self = shared_from_this(), worker] { self->work(worker); });
+      workers.splice(workers.end(), fresh);
     } catch (const std::system_error& e) {
-      workers.erase(worker);
-      report_error(Error::config(std::string("no thread for a task: ") + e.what()), "executor");
+      shortage = e.code().value();
+      return false;
+    } catch (const std::bad_alloc&) {
+      shortage = ENOMEM;
       return false;
     }
+    shortage = 0;
+    shortage_told = false;
     ++waking;
     return true;
   }
@@ -107,21 +107,27 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
       if (std::exchange(self->wanted, false)) --waking;
       if (queue.empty()) {
         if (wait_for_call_locked(*self, lock)) continue;
-        auto thread = std::move(self->thread);
+        // It joins the one that ended before it and leaves itself to the next.
+        auto before = std::exchange(ended, std::move(self->thread));
         workers.erase(self);
-        end_locked(std::move(thread), lock);
+        lock.unlock();
+        detail::join_thread(std::move(before));
         return;
       }
+      self->busy_since = now();
       Task task = std::move(queue.front().task);
       queue.pop_front();
-      self->busy_since = now();
       if (!queue.empty()) call_worker_locked(*self->busy_since);
-      lock.unlock();
-      call_isolated("executor", task);
-      task.reset();
-      lock.lock();
+      run_unlocked(std::move(task), lock);
       self->busy_since.reset();
     }
+  }
+
+  static void run_unlocked(Task task, Lock& lock) {
+    lock.unlock();
+    call_isolated("executor", task);
+    task.reset();
+    lock.lock();
   }
 
   // False when nobody called for `linger`.
@@ -133,44 +139,49 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
     return false;
   }
 
-  // The calling thread is about to end. It joins those that ended before it and leaves itself to the next.
-  void end_locked(std::jthread self, Lock& lock) {
-    auto before = std::exchange(ended, one(std::move(self)));
-    lock.unlock();
-    detail::join_threads(std::move(before));
+  void start_supervisor() {
+    supervisor = detail::start_thread(options.name, [self = shared_from_this()] { self->supervise(); });
   }
 
   void call_supervisor_locked(TimePoint when) {
-    if (supervising) {
-      if (when < supervisor_wakes) supervisor_called.notify_one();
-      return;
-    }
-    try {
-      supervisor = detail::start_thread(options.name, [self = shared_from_this()] { self->supervise(); });
-      supervising = true;
-    } catch (const std::system_error& e) {
-      report_error(Error::config(std::string("no thread for the backlog: ") + e.what()), "executor");
-    }
+    if (when < supervisor_wakes) supervisor_called.notify_one();
   }
 
   void supervise() {
     Lock lock(mutex);
     while (!stopping) {
       const TimePoint at = now();
-      while (auto task = timers.pop_due(at)) enqueue_locked(std::move(*task), at);
-      const TimePoint wake = std::min(timers.next().value_or(TimePoint::max()), watch_backlog_locked(at, lock));
+      supervisor_wakes = TimePoint::min();  // it is awake
+      fire_timers_locked(at, lock);
       if (stopping) return;
-      supervisor_wakes = wake;
-      if (wake != TimePoint::max()) {
-        supervisor_called.wait_until(lock, wake);
+      const TimePoint look = watch_backlog_locked(at, lock);
+      if (stopping) return;
+      if (shortage != 0 && !std::exchange(shortage_told, true)) {
+        const auto why = std::generic_category().message(shortage);
+        lock.unlock();
+        report_error(Error::config("no further thread can be started, there will be fewer: " + why), "executor");
+        lock.lock();
         continue;
       }
-      const TimePoint until = detail::after(at, options.linger);
-      supervisor_called.wait_until(lock, until);
-      if (stopping || !queue.empty() || timers.next() || now() < until) continue;
-      supervising = false;
-      end_locked(std::move(supervisor), lock);
-      return;
+      supervisor_wakes = std::min(look, timers.next().value_or(TimePoint::max()));
+      if (supervisor_wakes == TimePoint::max()) {
+        supervisor_called.wait(lock);
+      } else {
+        supervisor_called.wait_until(lock, supervisor_wakes);
+      }
+    }
+  }
+
+  void fire_timers_locked(TimePoint at, Lock& lock) {
+    while (auto task = timers.pop_due(at)) {
+      try {
+        queue.emplace_back();
+      } catch (const std::bad_alloc&) {
+        run_unlocked(std::move(*task), lock);
+        continue;
+      }
+      queue.back() = {std::move(*task), at};
+      call_worker_locked(at);
     }
   }
 
@@ -183,6 +194,12 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
       std::size_t count = blocked_locked(at, lock);
       count = std::min(count, queue.size());
       while (count > 0 && !stopping && start_worker_locked()) --count;
+      if (count > 0 && !stopping && shortage != 0 && shortage_told) {
+        Task task = std::move(queue.front().task);
+        queue.pop_front();
+        run_unlocked(std::move(task), lock);
+        return at;
+      }
     }
     return detail::after(at, options.patience);
   }
@@ -193,7 +210,11 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
     std::vector<detail::ThreadId> suspects;
     for (const Worker& worker : workers) {
       if (worker.busy_since && at - *worker.busy_since >= options.patience) {
-        suspects.push_back(worker.id);
+        try {
+          suspects.push_back(worker.id);
+        } catch (const std::bad_alloc&) {
+          break;  // those there are must do
+        }
       } else {
         ++awake;
       }
@@ -212,21 +233,18 @@ struct ElasticExecutor::State : std::enable_shared_from_this<State> {
   void shut_down() {
     std::deque<Waiting> dropped_queue;
     detail::TimerHeap dropped_timers;
-    std::vector<std::jthread> threads;
     {
       std::lock_guard lock(mutex);
       stopping = true;
       dropped_queue.swap(queue);
       std::swap(dropped_timers, timers);
-      threads = std::move(ended);
-      for (Worker& worker : workers) {
-        worker.called.notify_one();
-        threads.push_back(std::move(worker.thread));
-      }
+      for (Worker& worker : workers) worker.called.notify_one();
       supervisor_called.notify_one();
-      if (supervising) threads.push_back(std::move(supervisor));
     }
-    detail::join_threads(std::move(threads));
+    // From now on nobody but this thread touches them.
+    for (Worker& worker : workers) detail::join_thread(std::move(worker.thread));
+    detail::join_thread(std::move(ended));
+    detail::join_thread(std::move(supervisor));
   }
 };
 
@@ -238,6 +256,7 @@ ElasticExecutor::ElasticExecutor(Options options) {
   constexpr std::size_t kKeptName = 12;
   options.name = options.name.substr(0, kKeptName);
   state_ = std::make_shared<State>(std::move(options));
+  state_->start_supervisor();
 }
 
 ElasticExecutor::~ElasticExecutor() {
@@ -271,7 +290,7 @@ const Clock& ElasticExecutor::clock() const {
 
 std::size_t ElasticExecutor::threads() const {
   std::lock_guard lock(state_->mutex);
-  return state_->workers.size() + (state_->supervising ? 1 : 0);
+  return state_->workers.size();
 }
 
 }  // namespace kubexx

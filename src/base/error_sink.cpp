@@ -4,6 +4,8 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <system_error>
 
 #include "kubexx/base/log.hpp"
 
@@ -59,6 +61,10 @@ Error current_exception_as_error() noexcept {
     throw;
   } catch (const Exception& e) {
     return e.error();
+  } catch (const std::bad_alloc&) {
+    return Error::config("out of memory");
+  } catch (const std::system_error& e) {
+    return Error::config(e.what());
   } catch (const std::exception& e) {
     return Error::config(std::string("exception: ") + e.what());
   } catch (...) {

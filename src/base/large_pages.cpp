@@ -225,13 +225,24 @@ LargePageHeap& heap() {
   return *only;
 }
 
+void* allocate_or_null(std::size_t bytes) noexcept {
+  if (bytes > kLargest) return std::malloc(bytes);
+  try {
+    return heap().take(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 void* allocate_on_large_pages(std::size_t bytes) {
-  if (bytes <= kLargest) return heap().take(bytes);
-  void* memory = std::malloc(bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
+  while (true) {
+    if (void* memory = allocate_or_null(bytes)) return memory;
+    const auto handler = std::get_new_handler();  // as operator new does
+    if (!handler) throw std::bad_alloc();
+    handler();
+  }
 }
 
 void free_on_large_pages(void* memory, std::size_t bytes) noexcept {

@@ -70,7 +70,12 @@ class SignalStop {
     if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "stop_on_signals: eventfd");
     wake_fd = fd_;
     owner = getpid();
-    thread_ = detail::start_thread("kxx-signals", [this] { wait(); });
+    try {
+      thread_ = detail::start_thread("kxx-signals", [this] { wait(); });
+    } catch (...) {
+      close(fd_);
+      throw;
+    }
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
       sigaction(kSignals[i], nullptr, &previous[i]);
       const bool plain = !(previous[i].sa_flags & SA_SIGINFO);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace kubexx::detail {
@@ -54,22 +55,28 @@ class BlockedSignals {
 std::jthread start_thread(const std::string& name, Task body) {
   constexpr std::size_t kLongestName = 15;
   BlockedSignals blocked;  // the new thread inherits the mask
-  return std::jthread([name = name.substr(0, kLongestName), body = std::move(body)]() mutable {
-    pthread_setname_np(pthread_self(), name.c_str());
-    body();
-    body.reset();
-  });
+  try {
+    return std::jthread([name = name.substr(0, kLongestName), body = std::move(body)]() mutable {
+      pthread_setname_np(pthread_self(), name.c_str());
+      body();
+      body.reset();
+    });
+  } catch (const std::system_error& e) {
+    throw std::system_error(e.code(), "a thread cannot be started");
+  }
+}
+
+void join_thread(std::jthread thread) {
+  static LateJoins late;
+  if (thread.get_id() == std::this_thread::get_id()) {
+    late.add(std::move(thread));
+  } else if (thread.joinable()) {
+    thread.join();
+  }
 }
 
 void join_threads(std::vector<std::jthread> threads) {
-  static LateJoins late;
-  for (std::jthread& thread : threads) {
-    if (thread.get_id() == std::this_thread::get_id()) {
-      late.add(std::move(thread));
-    } else if (thread.joinable()) {
-      thread.join();
-    }
-  }
+  for (std::jthread& thread : threads) join_thread(std::move(thread));
 }
 
 ThreadId this_thread_id() noexcept {

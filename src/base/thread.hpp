@@ -12,7 +12,8 @@ namespace kubexx::detail {
 /// handlers run on the program's threads. Throws std::system_error when the system has no thread left.
 std::jthread start_thread(const std::string& name, Task body);
 
-/// Joins them all. A thread that asks to join itself is joined when the process ends instead.
+/// Joins it. A thread that asks to join itself is joined when the process ends instead.
+void join_thread(std::jthread thread);
 void join_threads(std::vector<std::jthread> threads);
 
 using ThreadId = int;  ///< as the kernel counts them

@@ -1,6 +1,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -25,13 +26,15 @@ struct ThreadExecutor::State {
   void work() {
     std::unique_lock lock(mutex);
     while (!stopping) {
-      take_due_timers();
-      if (ready.empty()) {
+      Task task = take_due_timers();
+      if (!task && ready.empty()) {
         wait(lock);
         continue;
       }
-      Task task = std::move(ready.front());
-      ready.pop_front();
+      if (!task) {
+        task = std::move(ready.front());
+        ready.pop_front();
+      }
       lock.unlock();
       call_isolated("executor", task);
       task.reset();
@@ -39,14 +42,20 @@ struct ThreadExecutor::State {
     }
   }
 
-  void take_due_timers() {
-    if (!timers.next()) return;
+  // To the end of the queue. One that no memory can be had for is returned, to run at once.
+  Task take_due_timers() {
+    if (!timers.next()) return {};
     const TimePoint now = Clock::system().now();
     std::size_t taken = 0;
     while (auto task = timers.pop_due(now)) {
-      ready.push_back(std::move(*task));
+      try {
+        ready.push_back(std::move(*task));
+      } catch (const std::bad_alloc&) {
+        return std::move(*task);
+      }
       if (++taken > 1 && waiting > 0) changed.notify_one();
     }
+    return {};
   }
 
   // Every idle thread waits for the first timer: there are few of them, and none has to hand over when it gets work.

@@ -153,8 +153,16 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
     if (!tls) return tls.error();
     state->tls.emplace(tls->release());
   }
-  for (std::size_t i = 0; i < std::max<std::size_t>(context.options.threads, 1); ++i) {
-    state->loops.push_back(std::make_unique<Loop>(context, state->count, i));
+  const std::size_t threads = std::max<std::size_t>(context.options.threads, 1);
+  state->loops.reserve(threads);
+  try {
+    while (state->loops.size() < threads) {
+      state->loops.push_back(std::make_unique<Loop>(context, state->count, state->loops.size()));
+    }
+  } catch (const std::exception& e) {  // no thread or no descriptor
+    const Error error = Error::config(std::string("an I/O thread cannot be started: ") + e.what());
+    if (state->loops.empty()) return error;
+    report_error(error.with_context("fewer will serve"), "httpd");
   }
   State& raw = *state;
   std::unique_ptr<Server> server(new Server(std::move(state)));

@@ -192,8 +192,22 @@ void ProcessorListener::upstream_synced() {
   SyncSignal::fire();
 }
 
+/// An executor that cannot take the turn (no memory) gets the next chance with the next notification. Who waits for the
+/// last of them to be delivered would wait for ever: then they are dropped.
 void ProcessorListener::schedule() {
-  place_.executor->post([self = shared_from_this()] { self->run(); });
+  try {
+    place_.executor->post([self = shared_from_this()] { self->run(); });
+    return;
+  } catch (...) {
+    report_error(current_exception_as_error(), where_);
+  }
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    scheduled_ = false;
+    last = finishing_;
+  }
+  if (last) close();
 }
 
 void ProcessorListener::run() {
@@ -301,8 +315,9 @@ void ProcessorListener::close() {
 
 void ProcessorListener::finish() {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     finishing_ = true;
+    if (!pending_.empty()) start_if_needed(std::move(lock));
   }
   close_if_finished();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "inspect/site.hpp"
@@ -60,7 +61,7 @@ struct Server::State {
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-Result<std::unique_ptr<Server>> Server::start(Options options) {
+Result<std::unique_ptr<Server>> Server::start(Options options) try {
   auto endpoint = parse_listen(options.listen);
   if (!endpoint) return endpoint.error();
   const bool loopback = is_loopback_address(endpoint->address);
@@ -97,6 +98,8 @@ Result<std::unique_ptr<Server>> Server::start(Options options) {
   state->port = state->http->port();
   state->site->start();
   return std::unique_ptr<Server>(new Server(std::move(state)));
+} catch (const std::system_error& e) {  // of the executor
+  return Error::config(std::string("inspector: ") + e.what());
 }
 
 Server::Server(const informer::SharedInformerFactory& factory, Options options)

@@ -1,6 +1,7 @@
 #include "kubexx/rest/client.hpp"
 
 #include <condition_variable>
+#include <system_error>
 
 #include "kubexx/base/log.hpp"
 #include "kubexx/meta/status.hpp"
@@ -105,7 +106,7 @@ Client::Client(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Client::Client(const Config& config) : Client(config, ClientOptions()) {}
 Client::Client(Config config, ClientOptions options) : Client(create(std::move(config), std::move(options)).value()) {}
 
-Result<Client> Client::create(Config config, ClientOptions options) {
+Result<Client> Client::create(Config config, ClientOptions options) try {
   auto server = parse_server_url(config);
   if (!server) return server.error();
   auto state = std::make_shared<State>(std::max<std::size_t>(options.max_first_lists, 1));
@@ -153,6 +154,8 @@ Result<Client> Client::create(Config config, ClientOptions options) {
   state->latency = registry.histogram("kubexx_rest_latency_seconds", "From sending to the answer's head", labels);
   state->bytes_received = registry.counter("kubexx_rest_received_bytes_total", "Bytes of answers", labels);
   return Client(std::move(state));
+} catch (const std::system_error& e) {  // of an executor
+  return Error::config(e.what());
 }
 
 Client Client::with_gate(std::shared_ptr<const transport::SendGate> gate) const {

@@ -5,9 +5,11 @@
 #include <charconv>
 #include <csignal>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "kubexx/base/error_sink.hpp"
 #include "transport/event_loop.hpp"
 #include "transport/pool.hpp"
 #include "transport/tls_material.hpp"
@@ -30,7 +32,14 @@ struct Engine {
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
     pthread_setname_np(pthread_self(), "kxx-io");
-    loop->run(stop);
+    while (!stop.stop_requested()) {
+      try {
+        loop->run(stop);
+      } catch (...) {
+        // Only want of memory gets here. Who waits for an answer learns it; the next ones may have more luck.
+        start_over(current_exception_as_error());
+      }
+    }
     // Sinks told about the end may send once more: those calls end the same way.
     for (int round = 0; round < kLastRounds && loop->run_posted(); ++round) {
     }
@@ -38,6 +47,15 @@ struct Engine {
     for (int round = 0; round < kLastRounds && loop->run_posted(); ++round) {
     }
     owned_pool.reset();
+  }
+
+  void start_over(const Error& error) noexcept {
+    report_error(error, "transport");
+    try {
+      pool->end_calls(Error::transport(TransportFailure::Other, error.message()));
+    } catch (...) {
+      report_error(current_exception_as_error(), "transport");
+    }
   }
 };
 
@@ -100,7 +118,11 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::create(TransportOptions op
   engine->loop = std::move(*loop);
   engine->owned_pool = std::make_unique<Pool>(*engine->loop, engine->options, std::move(*proxies), std::move(*tls));
   engine->pool = engine->owned_pool.get();
-  engine->thread = std::jthread([engine](const std::stop_token& stop) { engine->run(stop); });
+  try {
+    engine->thread = std::jthread([engine](const std::stop_token& stop) { engine->run(stop); });
+  } catch (const std::system_error& e) {
+    return Error::config(std::string("the transport's thread cannot be started: ") + e.code().message());
+  }
   return std::shared_ptr<HttpTransport>(new HttpTransport(std::make_unique<State>(State{std::move(engine)})));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kubexx/base/error_sink.hpp"
+
 namespace kubexx::transport {
 namespace {
 
@@ -25,6 +27,15 @@ Pool::~Pool() = default;
 
 void Pool::start(std::shared_ptr<Call> call) {
   if (ended_) return call->end(ended_);
+  try {
+    begin(call);
+  } catch (...) {
+    detach(*call);
+    finished(call, Error::transport(TransportFailure::Other, current_exception_as_error().message()));
+  }
+}
+
+void Pool::begin(const std::shared_ptr<Call>& call) {
   calls_.insert(call);
   metrics_.calls.add();
   auto target = parse_target(call->request().url);
@@ -206,6 +217,10 @@ void Pool::retire(Carrier& carrier) {
 
 void Pool::end_all(const Error& error) {
   ended_ = error;
+  end_calls(error);
+}
+
+void Pool::end_calls(const Error& error) {
   auto calls = std::exchange(calls_, {});
   for (auto& call : calls) {
     detach(*call);

@@ -30,6 +30,7 @@ class Pool final : public CallOwner {
   void cancel(const std::shared_ptr<Call>& call);
   void resume(const std::shared_ptr<Call>& call);
   void replace_client_certificate(std::string certificate, std::string key);
+  void end_calls(const Error& error);
   void end_all(const Error& error);  ///< and every later call
 
   void finished(std::shared_ptr<Call> call, std::optional<Error> error) override;
@@ -46,6 +47,7 @@ class Pool final : public CallOwner {
     std::optional<TimePoint> http1_until;
   };
 
+  void begin(const std::shared_ptr<Call>& call);
   void place(const std::shared_ptr<Call>& call);
   void serve(Origin& origin);
   std::size_t limit_of(const Origin& origin) const;

@@ -65,7 +65,8 @@ class Strand {
   std::shared_ptr<State> state_;
 };
 
-/// A fixed number of threads with a timer heap. The destructor drops pending timers and queued tasks, lets running
+/// A fixed number of threads with a timer heap. The constructors of both executors throw std::system_error when the
+/// system has no thread for them. The destructor drops pending timers and queued tasks, lets running
 /// tasks finish and joins. Run by one of its own tasks, it does not wait for that task; better not to need that.
 class ThreadExecutor final : public Executor {
  public:
@@ -88,6 +89,9 @@ class ThreadExecutor final : public Executor {
 /// Threads that come and go with the work, for tasks that may block (user callbacks). A task waits at most a few
 /// milliseconds for a blocked thread before another one is started; idle threads end after `linger`. While
 /// `eager_threads` of them compute, tasks wait: more threads would not be faster. It is destroyed as ThreadExecutor is.
+///
+/// One thread more, of its own, watches over them and has the timers. Where the system has no thread to spare, that is
+/// reported once and the one thread runs the tasks.
 class ElasticExecutor final : public Executor {
  public:
   struct Options {
@@ -103,7 +107,7 @@ class ElasticExecutor final : public Executor {
   void post(Task task) override;
   Timer post_after(Duration delay, Task task) override;
   const Clock& clock() const override;
-  std::size_t threads() const;  ///< alive now
+  std::size_t threads() const;  ///< that came with the work, alive now
 
  private:
   struct State;

@@ -9,6 +9,7 @@
 
 #include "kubexx/base/stop.hpp"
 #include "kubexx/informer/shared_informer.hpp"
+#include "support/thread_shortage.hpp"
 #include "unit/informer/fake_source.hpp"
 
 namespace kubexx::informer {
@@ -61,6 +62,21 @@ TEST_F(HandlerLifeTest, AHandlerAddedWhileTheInformerStartsGetsEachObjectOnce) {
     informer->stop();
     informer->join();
   }
+}
+
+TEST_F(HandlerLifeTest, WithoutAThreadForHandlersTheyAreCalledAndTheInformerEnds) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  const auto informer = make();
+  std::atomic<int> adds = 0;
+  auto registration = informer->add_event_handler(counting(adds));
+  const test::ThreadShortage shortage;
+
+  informer->start();
+  EXPECT_TRUE(registration.wait_until_synced());
+  informer->stop_with_drain();
+  informer->join();
+
+  EXPECT_EQ(adds, 1);
 }
 
 // TestSharedInformerStartRace

@@ -1,0 +1,101 @@
+#include "support/thread_shortage.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <system_error>
+
+#include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/executor.hpp"
+#include "unit/base/wait.hpp"
+
+namespace kubexx {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Count;
+using test::ThreadShortage;
+using testing::HasSubstr;
+
+TEST(ThreadShortageTest, AThreadExecutorThrowsAndLeavesNothing) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  for (int left = 0; left < 3; ++left) {
+    const ThreadShortage shortage(left);
+    EXPECT_THROW(ThreadExecutor({.threads = 3}), std::system_error);
+  }
+}
+
+TEST(ThreadShortageTest, AnElasticExecutorWithoutAnyThreadThrows) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  const ThreadShortage shortage;
+  EXPECT_THROW(ElasticExecutor{}, std::system_error);
+}
+
+TEST(ThreadShortageTest, AnElasticExecutorWithoutWorkersRunsTasksAndTimersAllTheSame) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  Count ran;
+  ElasticExecutor executor;
+  {
+    const ThreadShortage shortage;
+    for (int i = 0; i < 10; ++i) executor.post([&] { ran.add(); });
+    executor.post_after(1ms, [&] { ran.add(); });
+
+    EXPECT_TRUE(ran.reaches(11));
+    EXPECT_EQ(executor.threads(), 0U);
+  }
+  executor.post([&] { ran.add(); });
+  EXPECT_TRUE(ran.reaches(12));
+}
+
+TEST(ThreadShortageTest, ATaskRunsWhileTheOnlyWorkerIsBlocked) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  Count release;
+  Count ran;
+  ElasticExecutor executor;
+  const ThreadShortage shortage(1);
+
+  executor.post([&] { release.reaches(1); });
+  executor.post([&] { ran.add(); });
+
+  EXPECT_TRUE(ran.reaches(1));
+  release.add();
+}
+
+TEST(ThreadShortageTest, AShortageIsReportedOnceAndWithoutALock) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  std::mutex mutex;
+  std::vector<std::string> reports;
+  Count ran;
+  {
+    ElasticExecutor executor;
+    set_error_sink([&](const Error& error, std::string_view) {
+      executor.post([&] { ran.add(); });  // the executor would have to be unlocked
+      const std::lock_guard lock(mutex);
+      reports.push_back(error.message());
+    });
+    const ThreadShortage shortage;
+    for (int i = 0; i < 20; ++i) executor.post([&] { ran.add(); });
+    EXPECT_TRUE(ran.reaches(21));
+  }
+  set_error_sink({});
+
+  EXPECT_THAT(reports, testing::ElementsAre(HasSubstr("no further thread can be started")));
+}
+
+TEST(ThreadShortageTest, AnExecutorDestroyedByItsOwnTaskWithoutWorkersIsGone) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  Count ran;
+  auto executor = std::make_shared<ElasticExecutor>();
+  const ThreadShortage shortage;
+  auto* raw = executor.get();
+  raw->post([&ran, executor = std::move(executor)]() mutable {
+    executor.reset();
+    ran.add();
+  });
+
+  EXPECT_TRUE(ran.reaches(1));
+}
+
+}  // namespace
+}  // namespace kubexx
