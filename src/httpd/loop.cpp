@@ -126,8 +126,8 @@ void Loop::arm_tick() {
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error || finished_) return;
     ++now_;
+    arm_tick();  // first: the rest may fail for want of memory
     for (const auto& connection : all()) connection->tick();
-    arm_tick();
   });
 }
 

@@ -121,10 +121,10 @@ void Server::State::accept() {
           });
           return;
         }
+        accept();  // first: the rest may fail for want of memory
         close_on_exec(socket);
         auto connection = std::make_shared<Connection>(loop, std::move(socket), tls ? &*tls : nullptr);
         boost::asio::dispatch(loop.io(), [&loop, connection]() mutable { loop.add(std::move(connection)); });
-        accept();
       });
 }
 
