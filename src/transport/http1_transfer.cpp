@@ -77,13 +77,13 @@ std::size_t Http1Transfer::on_header(char* data, std::size_t size, std::size_t c
 
 bool Http1Transfer::header_line(std::string_view line) {
   last_heard_ = loop_->now();
-  if (call_->answered()) return true;  // trailers
-  header_bytes_ += line.size();
+  header_bytes_ += line.size();  // of trailers too: libcurl keeps every line it hands on
   if (header_bytes_ > kMaxHeaderBytes) {
     refused_ =
         Error::transport(TransportFailure::TooLarge, call_->target.address() + ": header of the answer too large");
     return false;
   }
+  if (call_->answered()) return true;  // trailers
   std::string_view text = trim(line);
   if (line.substr(0, 5) == "HTTP/") {
     auto space = text.find(' ');

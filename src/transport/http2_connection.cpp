@@ -58,13 +58,14 @@ struct Http2Connection::Callbacks {
                        std::size_t name_size, const std::uint8_t* value, std::size_t value_size, std::uint8_t,
                        void* self) {
     Stream* to = stream(session, frame->hd.stream_id);
-    if (!to || to->call->answered()) return 0;  // canceled, or trailers
+    if (!to) return 0;  // canceled
     to->header_bytes += name_size + value_size;
     if (to->header_bytes > kMaxHeaderBytes) {
       std::string message = of(self).peer_ + ": header of the answer too large";
       of(self).finish_stream(frame->hd.stream_id, Error::transport(TransportFailure::TooLarge, std::move(message)));
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     }
+    if (to->call->answered()) return 0;  // trailers
     std::string_view name_text(reinterpret_cast<const char*>(name), name_size);
     std::string_view value_text(reinterpret_cast<const char*>(value), value_size);
     if (name_text == ":status") {

@@ -227,6 +227,22 @@ TEST(Http1Test, CutsOffAHeaderWithoutEnd) {
   EXPECT_EQ(answer->error()->transport_failure(), TransportFailure::TooLarge) << *answer->error();
 }
 
+TEST(Http1Test, CutsOffTrailersWithoutEnd) {
+  SocketServer server([](Peer& peer) {
+    peer.read_request();
+    peer.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n");
+    while (peer.write("X-Filler: " + std::string(1000, 'x') + "\r\n")) {
+    }
+  });
+  auto client = make_transport();
+
+  auto answer = exchange(*client, get(server.url()));
+
+  EXPECT_EQ(answer->body(), "ok");
+  ASSERT_TRUE(answer->error());
+  EXPECT_EQ(answer->error()->transport_failure(), TransportFailure::TooLarge) << *answer->error();
+}
+
 TEST(Http1Test, TimesOutWhenTheServerNeverAnswers) {
   SocketServer server([](Peer& peer) {
     peer.read_request();
