@@ -105,6 +105,7 @@ class Get {
     options.kind_prefix = prefix;
     options.show_labels = flags_.show_labels;
     std::string token;
+    meta::ListProgress pages;
     do {
       rest::Request request;
       request.path = {target.resource.resource, namespace_of(target.resource), target.name, ""};
@@ -123,6 +124,8 @@ class Get {
       } else {
         take_objects(*page, target.resource, options, into);
       }
+      const auto rows = (*page)[page->kind() == "Table" ? "rows" : "items"].size();
+      if (auto more = pages.page(rows, token); !more) return more;
       std::optional<std::uint64_t> total;
       if (const auto left = (*page)["metadata"]["remainingItemCount"].get_int()) total = into.rows.size() + *left;
       progress_.show(target.resource.resource.resource, into.rows.size(), total);
@@ -258,9 +261,11 @@ class Get {
     query.stop = stop_on_signals();
     query.projection = flags_.managed_fields ? meta::Projection::full() : meta::Projection::without_managed_fields();
     std::vector<meta::Object> all;
+    meta::ListProgress pages;
     do {
       auto page = api.list(query);
       if (!page) return page.error();
+      if (auto more = pages.page(page->items.size(), page->meta.continue_token); !more) return more.error();
       all.insert(all.end(), page->items.begin(), page->items.end());
       query.continue_token = page->meta.continue_token;
       std::optional<std::uint64_t> total;

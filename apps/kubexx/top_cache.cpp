@@ -93,9 +93,11 @@ Result<client::ObjectList> list_everything(const rest::Client& client, const cli
   query.limit = 500;
   query.stop = stop_on_signals();
   client::ObjectList all;
+  meta::ListProgress pages;
   do {
     auto page = api.list(query);
     if (!page) return page.error();
+    if (auto more = pages.page(page->items.size(), page->meta.continue_token); !more) return more.error();
     all.items.insert(all.items.end(), page->items.begin(), page->items.end());
     all.meta = page->meta;
     query.continue_token = page->meta.continue_token;

@@ -24,6 +24,7 @@ class Prefetch : public std::enable_shared_from_this<Prefetch> {
         executor_(std::move(executor)),
         buffer_(buffer),
         stop_({first.stop}),
+        progress_(first.limits),
         options_(std::move(first)) {
     options_.stop = stop_.token();
   }
@@ -58,7 +59,10 @@ class Prefetch : public std::enable_shared_from_this<Prefetch> {
   }
 
   void fetch_one() {
-    auto page = page_(options_);  // only one runs, so nobody else touches the options
+    auto page = page_(options_);  // only one runs, so nobody else touches the options and the progress
+    if (page) {
+      if (auto more = progress_.page(page->items.size(), page->meta.continue_token); !more) page = more.error();
+    }
     const std::lock_guard lock(mutex_);
     fetching_ = false;
     if (page) {
@@ -77,6 +81,7 @@ class Prefetch : public std::enable_shared_from_this<Prefetch> {
   const std::shared_ptr<Executor> executor_;
   const std::size_t buffer_;
   LinkedStop stop_;
+  meta::ListProgress progress_;
   ListOptions options_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -98,6 +103,7 @@ Result<PagedList> Pager::list(ListOptions options) const {
   if (options.limit <= 0) options.limit = options_.page_size;
   const auto first = options;
   PagedList all;
+  meta::ListProgress progress(options.limits);
   while (true) {
     if (options.stop.stop_requested()) return Error::canceled("list");
     auto page = page_(options);
@@ -110,6 +116,7 @@ Result<PagedList> Pager::list(ListOptions options) const {
       return PagedList{std::move(*page), true};
     }
     if (!page) return page.error();
+    if (auto more = progress.page(page->items.size(), page->meta.continue_token); !more) return more.error();
     const auto token = std::exchange(page->meta.continue_token, {});
     if (!all.paginated) {
       all.meta = std::move(page->meta);

@@ -154,27 +154,39 @@ rest::ReadOptions ResourceApi::reading(const ListOptions& options) const {
 Result<ObjectList> ResourceApi::list(const ListOptions& options) const {
   if (options.stop.stop_requested()) return Error::canceled();
   struct Wait {
-    ObjectList list;  // of the strand until there is a result
+    ObjectList list;  // of the strand until there is a result, as the progress
+    meta::ListProgress progress;
+    bool over = false;  // of the strand
     std::unique_ptr<rest::Call> call;
     std::mutex mutex;
     std::condition_variable_any arrived;
     std::optional<Result<void>> result;  // guarded by mutex
   };
   const auto wait = std::make_shared<Wait>();
+  wait->progress = meta::ListProgress(options.limits);
   const Strand strand(client_.executor());
   strand.post([=, api = *this] {
     if (options.stop.stop_requested()) return;
     rest::ListCallbacks callbacks;
-    callbacks.on_item = [weak = std::weak_ptr(wait)](meta::Object item) {
-      if (const auto to = weak.lock()) to->list.items.push_back(std::move(item));
+    const auto end_with = [](Wait& to, Result<void> result) {
+      const std::lock_guard lock(to.mutex);
+      to.result = std::move(result);
+      to.arrived.notify_all();
     };
-    callbacks.on_end = [weak = std::weak_ptr(wait)](Result<meta::ListMeta> end) {
+    callbacks.on_item = [weak = std::weak_ptr(wait), end_with](meta::Object item) {
       const auto to = weak.lock();
-      if (!to) return;
+      if (!to || to->over) return;
+      if (auto more = to->progress.add(); !more) {
+        to->over = true;
+        return end_with(*to, more);
+      }
+      to->list.items.push_back(std::move(item));
+    };
+    callbacks.on_end = [weak = std::weak_ptr(wait), end_with](Result<meta::ListMeta> end) {
+      const auto to = weak.lock();
+      if (!to || to->over) return;
       if (end) to->list.meta = std::move(*end);
-      const std::lock_guard lock(to->mutex);
-      to->result = end ? Result<void>() : Result<void>(end.error());
-      to->arrived.notify_all();
+      end_with(*to, end ? Result<void>() : Result<void>(end.error()));
     };
     wait->call = api.client_.list(api.path(), query_of(options), api.reading(options), strand, std::move(callbacks));
   });

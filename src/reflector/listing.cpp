@@ -39,7 +39,7 @@ std::string Reflector::State::relist_version() const {
 void Reflector::State::start_list() {
   items.clear();
   continue_token.clear();
-  continue_tokens.clear();
+  progress = meta::ListProgress(options.list_limits);
   list_skipped = false;
   first_version.clear();
   list_version = verifying ? last_version : relist_version();
@@ -76,6 +76,7 @@ void Reflector::State::list_page() {
 }
 
 void Reflector::State::list_item(meta::Object item) {
+  if (auto more = progress.add(); !more) return list_failed(more.error());
   if (!item.kind().empty() && !of_expected_kind(item)) {
     if (!std::exchange(list_skipped, true)) {
       log(LogLevel::Warning, "skipped objects of a list",
@@ -101,9 +102,7 @@ void Reflector::State::list_end(Result<meta::ListMeta> result) {
   }
   if (!result->continue_token.empty()) {
     continue_token = result->continue_token;
-    if (!continue_tokens.insert(continue_token).second) {
-      return list_failed(Error::decode("the server repeated a continue token"));
-    }
+    if (auto more = progress.end_page(continue_token); !more) return list_failed(more.error());
     return list_page();
   }
   if (!deliver(std::move(items), first_version, false)) return;
@@ -128,7 +127,7 @@ void Reflector::State::list_failed(const Error& error) {
     list_unlimited = true;
     items.clear();
     continue_token.clear();
-    continue_tokens.clear();
+    progress = meta::ListProgress(options.list_limits);
     return list_page();
   }
   const bool refused = verifying && (error.is_bad_request() || error.is_invalid());

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -115,12 +114,12 @@ struct Reflector::State {
   std::string list_version;   // asked for
   std::string first_version;  // answered by the first page
   std::string continue_token;
-  std::unordered_set<std::string> continue_tokens;  // of the pages so far
-  bool list_skipped = false;                        // something: said once a list
-  bool list_retried = false;                        // with "" after a refusal
-  bool list_unlimited = false;                      // after a page expired
-  bool verifying = false;                           // the list is to be of exactly the version we have
-  bool zero_was_paged = false;                      // a list at "0" came in pages: the server has no watch cache
+  meta::ListProgress progress;  // of a WatchList too
+  bool list_skipped = false;    // something: said once a list
+  bool list_retried = false;    // with "" after a refusal
+  bool list_unlimited = false;  // after a page expired
+  bool verifying = false;       // the list is to be of exactly the version we have
+  bool zero_was_paged = false;  // a list at "0" came in pages: the server has no watch cache
 
   // the watch under way
   std::unordered_map<std::string, meta::Object> initial;  // of a WatchList before its bookmark

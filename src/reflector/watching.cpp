@@ -66,6 +66,7 @@ meta::ListOptions Reflector::State::watch_options() {
 void Reflector::State::start_watch_list() {
   drop_call();
   in_initial = true;
+  progress = meta::ListProgress(options.list_limits);
   auto query = watch_options();
   query.send_initial_events = true;
   query.resource_version_match = "NotOlderThan";
@@ -240,6 +241,10 @@ void Reflector::State::watch_list_event(meta::WatchEvent& event) {
   }
   auto [place, fresh] = initial.insert_or_assign(*key, sink->prefer_known(std::move(event.object)));
   if (fresh) {
+    if (auto more = progress.add(); !more) {
+      const auto failure = more.error().with_context("failed to list " + options.type_description);
+      return end_round("list_failed", &failure, true);
+    }
     if (event.type == meta::WatchEventType::Added) last_progress = strand.clock().now();
     initial_order.push_back(std::move(*key));
     if (initial.size() % 1000 == 0) {

@@ -13,6 +13,7 @@
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/list_options.hpp"
+#include "kubexx/meta/list_progress.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/watch_event.hpp"
 #include "kubexx/rest/client.hpp"
@@ -35,6 +36,7 @@ struct ListOptions {
   std::string resource_version_match = {};
   std::int64_t limit = 0;
   std::string continue_token = {};
+  meta::ListLimits limits = {};  ///< lists only: more, in one page or in all that a Pager reads, is an Error
   std::optional<std::int64_t> timeout_seconds = {};
   bool allow_watch_bookmarks = false;                      ///< watches only
   meta::Projection projection = meta::Projection::full();  ///< applied while decoding

@@ -12,6 +12,7 @@
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/meta/gvk.hpp"
+#include "kubexx/meta/list_progress.hpp"
 #include "kubexx/reflector/delta_sink.hpp"
 #include "kubexx/reflector/lister_watcher.hpp"
 
@@ -64,8 +65,9 @@ struct ReflectorOptions {
   Duration resync_period = Duration::zero();
   std::function<bool()> should_resync;  ///< asked at each tick; absent: yes
   Duration min_watch_timeout =
-      std::chrono::minutes(5);  ///< smaller values are ignored; each watch gets 1 to 2 times it
-  std::int64_t page_size = 0;   ///< 0: by the rules of list versions
+      std::chrono::minutes(5);        ///< smaller values are ignored; each watch gets 1 to 2 times it
+  std::int64_t page_size = 0;         ///< 0: by the rules of list versions
+  meta::ListLimits list_limits = {};  ///< of one list in all its pages, and of one WatchList; more is an error
   Backoff backoff;
   Duration max_internal_error_retry = Duration::zero();  ///< how long 500s in a stream are answered by re-watching
   bool watch_list = true;

@@ -224,6 +224,38 @@ TEST_F(PagerTest, StopEndsAVisitThatWaitsForAPage) {
   EXPECT_TRUE(done.error().is_canceled());
 }
 
+TEST_F(PagerTest, AListWhosePagesNeverEndIsAnErrorHoweverItIsRead) {
+  int asked = 0;
+  const Pager circles(
+      [&](const ListOptions&) -> Result<ObjectList> {
+        ObjectList page;
+        page.items.push_back(item(++asked));
+        page.meta.continue_token = asked % 2 == 0 ? "even" : "odd";
+        return page;
+      },
+      executor);
+
+  EXPECT_THAT(circles.list().error().message(), testing::HasSubstr("repeated a continue token"));
+  EXPECT_EQ(std::exchange(asked, 0), 3);
+  int seen = 0;
+  const auto visited = circles.each_list_item({}, [&](const meta::Object&) {
+    ++seen;
+    return Result<void>();
+  });
+  EXPECT_THAT(visited.error().message(), testing::HasSubstr("repeated a continue token"));
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(seen, 2);
+}
+
+TEST_F(PagerTest, AListLargerThanItsLimitsIsAnError) {
+  pages.items = 1000;
+  ListOptions options;
+  options.limits.max_objects = 25;
+  EXPECT_EQ(pager().list(options).error().message(), "the list has more than 25 objects");
+  options.limits = {.max_pages = 3};
+  EXPECT_EQ(pager().list(options).error().message(), "the list has more than 3 pages");
+}
+
 // TestListPager_eachListPageBuffered
 TEST_F(PagerTest, NoMorePagesAreFetchedAheadThanTheBufferHolds) {
   for (const std::size_t buffer : {0U, 1U, 10U}) {

@@ -115,6 +115,18 @@ TEST_F(ResourceApiTest, AListIsReadAsItArrivesAndEndsWithStop) {
   EXPECT_EQ(list->meta.resource_version, "7");
 }
 
+TEST_F(ResourceApiTest, APageWithoutEndIsCutOffAtItsLimit) {
+  rest::FakeTransport::Answer answer;
+  answer.chunks = {R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[)",
+                   R"({"metadata":{"name":"a"}},{"metadata":{"name":"b"}},{"metadata":{"name":"c"}},)"};
+  answer.stays_open = true;
+  fake.transport->answers.push_back(std::move(answer));
+  ListOptions options;
+  options.limits.max_objects = 2;
+
+  EXPECT_EQ(pods.list(options).error().message(), "the list has more than 2 objects");
+}
+
 TEST_F(ResourceApiTest, AListHasItsTimeout) {
   fake.watch({}, true);
   EXPECT_TRUE(pods.list({.timeout = milliseconds(20)}).error().is_timeout());

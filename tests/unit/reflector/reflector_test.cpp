@@ -339,7 +339,8 @@ TEST_F(ReflectorTest, AContinueTokenThatComesAgainFailsTheList) {
 
   EXPECT_EQ(script->lists.size(), 3U);
   EXPECT_EQ(state(), ReflectorState::BackingOff);
-  EXPECT_THAT(errors, ElementsAre("failed to list configmaps: the server repeated a continue token"));
+  EXPECT_THAT(errors,
+              ElementsAre("failed to list configmaps: the list does not end: the server repeated a continue token"));
   EXPECT_TRUE(sink->history.empty());
 
   script->answers.clear();
@@ -347,6 +348,54 @@ TEST_F(ReflectorTest, AContinueTokenThatComesAgainFailsTheList) {
   script->answer({}, "10");
   executor->advance(seconds(2));
   EXPECT_THAT(sink->history, ElementsAre("replace a@1 at 10"));
+}
+
+TEST_F(ReflectorTest, EmptyPagesThatGoOnFailTheList) {
+  for (int page = 0; page < 100; ++page) script->answer({}, "10", "token " + std::to_string(page));
+  start();
+
+  EXPECT_EQ(script->lists.size(), 5U);
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  EXPECT_THAT(errors, ElementsAre(testing::HasSubstr("5 pages in a row are empty")));
+}
+
+TEST_F(ReflectorTest, MorePagesThanTheLimitFailTheList) {
+  for (int page = 0; page < 100; ++page) {
+    script->answer({config_map("a" + std::to_string(page), "1")}, "10", "token " + std::to_string(page));
+  }
+  ReflectorOptions options;
+  options.list_limits.max_pages = 7;
+  start(std::move(options));
+
+  EXPECT_EQ(script->lists.size(), 7U);
+  EXPECT_THAT(errors, ElementsAre("failed to list configmaps: the list has more than 7 pages"));
+}
+
+TEST_F(ReflectorTest, MoreObjectsInOnePageThanTheLimitFailTheList) {
+  script->answer({config_map("a", "1"), config_map("b", "1"), config_map("c", "1")}, "10");
+  ReflectorOptions options;
+  options.list_limits.max_objects = 2;
+  start(std::move(options));
+
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  EXPECT_THAT(errors, ElementsAre("failed to list configmaps: the list has more than 2 objects"));
+  EXPECT_TRUE(sink->history.empty());
+}
+
+// An object that comes and goes before the bookmark counts each time: what is kept of it grows too.
+TEST_F(ReflectorTest, AWatchListOfMoreObjectsThanTheLimitFails) {
+  script->watch_list = true;
+  ReflectorOptions options;
+  options.list_limits.max_objects = 2;
+  start(std::move(options));
+
+  for (int round = 0; round < 3; ++round) {
+    send(meta::WatchEventType::Added, config_map("a", "1"));
+    send(meta::WatchEventType::Deleted, config_map("a", "1"));
+  }
+
+  EXPECT_EQ(state(), ReflectorState::BackingOff);
+  EXPECT_THAT(errors, ElementsAre("failed to list configmaps: the list has more than 2 objects"));
 }
 
 TEST_F(ReflectorTest, ABookmarkWithoutAVersionIsIgnored) {
