@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -84,6 +85,7 @@ struct Reflector::State {
   void arm_version_check();
   void arm_verify();
   void open_stream(const meta::ListOptions& query, ReflectorState entering);
+  Duration turn_of_watch();
   void enter_watching();
 
   const std::shared_ptr<ListerWatcher> source;
@@ -120,6 +122,8 @@ struct Reflector::State {
   bool list_unlimited = false;  // after a page expired
   bool verifying = false;       // the list is to be of exactly the version we have
   bool zero_was_paged = false;  // a list at "0" came in pages: the server has no watch cache
+
+  std::deque<TimePoint> recent_watches;  // when the last few were opened, the oldest first
 
   // the watch under way
   std::unordered_map<std::string, meta::Object> initial;  // of a WatchList before its bookmark

@@ -13,6 +13,8 @@ namespace {
 constexpr Duration kShortWatch = std::chrono::seconds(1);
 constexpr Duration kInternalErrorQuiet = std::chrono::minutes(1);
 constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
+constexpr std::size_t kWatchesAtOnce = 4;  // ... in this time:
+constexpr Duration kWatchesPeriod = std::chrono::seconds(1);
 constexpr int kInAll = 10;  // times the progress deadline of a WatchList, for all of it
 
 class WatchReceiver final : public WatchSink {
@@ -89,7 +91,14 @@ void Reflector::State::open_stream(const meta::ListOptions& query, ReflectorStat
   if (entering == ReflectorState::WatchListing) propagate = false;
   opened = false;
   stream_events = 0;
-  stream_start = strand.clock().now();
+  const auto wait = turn_of_watch();
+  stream_start = strand.clock().now() + wait;
+  if (wait > Duration::zero()) {
+    enter(entering);
+    after(wait, [this, query, entering] { open_stream(query, entering); });
+    return;
+  }
+  recent_watches.push_back(stream_start);
   change_status([entering](ReflectorStatus& s) {
     ++s.watches;
     s.state = entering;
@@ -101,6 +110,14 @@ void Reflector::State::open_stream(const meta::ListOptions& query, ReflectorStat
                                       in_generation([this](std::size_t received) { count_bytes(received); }),
                                       in_generation([this](const Error* error) { watch_end(error); }));
   call = source->watch(query, strand, std::move(receiver));
+}
+
+/// How long the next watch has to wait so that there are no more than so many a second, whatever made it due and
+/// whatever the backoff says. Not a backoff: a watch that lived for a while is followed by the next at once.
+Duration Reflector::State::turn_of_watch() {
+  const auto now = strand.clock().now();
+  while (!recent_watches.empty() && now - recent_watches.front() >= kWatchesPeriod) recent_watches.pop_front();
+  return recent_watches.size() < kWatchesAtOnce ? Duration::zero() : recent_watches.front() + kWatchesPeriod - now;
 }
 
 /// A WatchList must show progress: a new object every now and then until its bookmark, which must come some day. What

@@ -90,10 +90,10 @@ struct ReflectorOptions {
 /// must.
 ///
 /// - A whole state is handed over by one `replace`; from then on each event is one call, in the server's order.
-/// - A watch that closes is reopened at once from the last version; 429 and refused connections are waited out without
-/// a
-///   new list; everything else waits a backoff and lists at the last version, so state never goes back in time. Only a
-///   list that is refused as too old or too new goes to "" (most recent).
+/// - A watch that closes is reopened at once from the last version, though there are at most four watches a second; 429
+///   and refused connections are waited out without a new list; everything else waits a backoff and lists at the last
+///   version, so state never goes back in time. Only a list that is refused as too old or too new goes to "" (most
+///   recent).
 /// - A server whose versions went back (a restored etcd) is noticed at each re-watch and every `version_check`, and
 ///   leads to a full list.
 ///

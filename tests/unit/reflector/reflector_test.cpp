@@ -178,6 +178,45 @@ TEST_F(ReflectorTest, ACleanCloseReopensAtTheLastVersionAtOnce) {
   EXPECT_EQ(reflector->status().restarts.at("closed"), 1U);
 }
 
+// A server that closes every watch after one event, which is no reason for a backoff.
+TEST_F(ReflectorTest, NoMoreThanFourWatchesAreOpenedInASecond) {
+  script->answer({}, "1");
+  ReflectorOptions options;
+  options.backoff = Backoff::none();
+  start(std::move(options));
+  int version = 1;
+  const auto close_all_of_ten_seconds = [&] {
+    for (int step = 0; step < 1000; ++step) {
+      if (script->stream().alive) {
+        send(meta::WatchEventType::Added, config_map("a", std::to_string(++version)));
+        script->stream().close();
+      }
+      executor->advance(std::chrono::milliseconds(10));
+    }
+  };
+
+  close_all_of_ten_seconds();
+
+  EXPECT_GE(script->watches.size(), 36U);
+  EXPECT_LE(script->watches.size(), 44U);
+  EXPECT_EQ(script->lists.size(), 1U);
+  EXPECT_EQ(sink->state.at("a"), std::to_string(version));
+}
+
+// The same with a watch that is refused: the backoff says now, the limit does not.
+TEST_F(ReflectorTest, NoMoreThanFourWatchesASecondWhateverTheBackoffSays) {
+  script->answer({}, "1");
+  for (int i = 0; i < 1000; ++i) script->refusals.push_back(Error::api(429, "TooManyRequests", "later"));
+  ReflectorOptions options;
+  options.backoff = Backoff::none();
+  start(std::move(options));
+
+  executor->advance(seconds(10));
+
+  EXPECT_GE(script->watches.size(), 36U);
+  EXPECT_LE(script->watches.size(), 44U);
+}
+
 TEST_F(ReflectorTest, ALostConnectionIsAnsweredLikeACleanClose) {
   script->answer({}, "1");
   start();
@@ -513,7 +552,7 @@ TEST_F(ReflectorTest, WatchTimeoutsAreRandomBetweenOnceAndTwiceTheMinimum) {
     for (int i = 0; i < 20; ++i) {
       send(meta::WatchEventType::Added, config_map("a", std::to_string(i + 2)));
       script->stream().close();
-      run();
+      executor->advance(seconds(1));
       const auto timeout = script->watches.back().timeout_seconds.value();
       EXPECT_GE(timeout, least);
       EXPECT_LE(timeout, 2 * least);
