@@ -36,6 +36,13 @@ class Encoder {
     return name == "apiVersion" || name == "kind";
   }
 
+  /// Whether a message without contents reads as null: then null is written as one, else it is as good as absent.
+  static bool reads_as_null(const Field& field) {
+    if (field.shape != Shape::One || field.presence == Presence::NonZero) return false;
+    return field.wire == Wire::Time || field.wire == Wire::MicroTime || field.wire == Wire::Json ||
+           field.wire == Wire::OrArray || field.wire == Wire::OrStringArray;
+  }
+
   bool check_names(const Message& message, meta::Value value) {
     for (const auto& [name, field] : value.entries()) {
       if (!knows(message, name)) {
@@ -61,7 +68,7 @@ class Encoder {
         continue;
       }
       const auto entry = field.id ? value[*field.id] : value[field.name];
-      if (!entry.exists() || entry.is_null()) continue;
+      if (!entry.exists() || (entry.is_null() && !reads_as_null(field))) continue;
       const std::size_t size = path_.size();
       if (!path_.empty()) path_ += '.';
       path_ += field.name;

@@ -159,6 +159,25 @@ TEST(ProtobufTest, EncodingRefusesValuesOfTheWrongType) {
   EXPECT_NE(refused.error().message().find("spec.nodeName"), std::string::npos) << refused.error().message();
 }
 
+// A time that is there and zero is null in JSON; Go writes it as a message without contents, and so it comes back.
+TEST(ProtobufTest, ANullTimeIsWrittenAndReadAgainAsItself) {
+  const auto pod = decoded("Pod", field(1, field(1, "a") + field(9, "")));
+  ASSERT_TRUE(pod["metadata"]["deletionTimestamp"].is_null());
+
+  const auto again = parse_protobuf(to_protobuf(pod).value()).value();
+
+  EXPECT_EQ(again, pod) << meta::to_json(again);
+}
+
+TEST(ProtobufTest, NullsOfJsonInsideAreWrittenAndReadAgainAsThemselves) {
+  const auto revision = parse_protobuf(body("apps/v1", "ControllerRevision", field(2, ""))).value();
+  ASSERT_TRUE(revision["data"].is_null()) << meta::to_json(revision);
+
+  const auto again = parse_protobuf(to_protobuf(revision).value()).value();
+
+  EXPECT_EQ(again, revision) << meta::to_json(again);
+}
+
 TEST(ProtobufTest, WatchFramesReadBackAsTheirEvents) {
   const auto pod = test::RandomObjects(3).make("core.v1.Pod").value();
   std::vector<meta::WatchEvent> events;
