@@ -19,7 +19,8 @@ namespace {
 std::string advice(const Error& error) {
   if (error.is_unauthorized()) return " (the server does not accept these credentials: check the user or --token)";
   if (error.is_forbidden()) return " (ask for the right to do so, or choose another --user or --context)";
-  if (error.kind() == ErrorKind::Transport) {
+  const bool answered = error.transport_failure() == TransportFailure::TooLarge;
+  if (error.kind() == ErrorKind::Transport && !answered) {
     return " (is the server running? --kubeconfig, --context or --server choose another)";
   }
   return "";

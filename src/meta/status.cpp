@@ -169,9 +169,10 @@ bool is_status(const Object& object) noexcept {
 
 Error error_from_status(const Object& object, int http_code) {
   if (is_status(object)) return Status::from_object(object.root()).to_error(http_code);
-  const auto what = object.kind().empty() ? std::string("an object without a kind") : "a " + std::string(object.kind());
+  auto what = object.kind().empty() ? std::string("an object without a kind") : "a " + std::string(object.kind());
+  if (object.kind() == "Status") what += " of apiVersion " + quote(object.api_version());
   return Error::api(http_code != 0 ? http_code : 500, "InternalError",
-                    "a Status was expected, the server sent " + what);
+                    "a Status of v1 was expected, the server sent " + what);
 }
 
 Error error_from_answer(int http_code, std::string_view body, std::optional<std::chrono::milliseconds> retry_after) {

@@ -37,8 +37,17 @@ bool Call::with_sink(F&& call) {
 void Call::headers(int status, Headers headers) {
   if (ended_) return;
   answered_ = true;
-  const std::string* encoding = headers.find("content-encoding");
-  if (accepts_gzip && encoding && equals_ignoring_case(trim(*encoding), "gzip")) gunzip_ = std::make_unique<Gunzip>();
+  const std::string* header = headers.find("content-encoding");
+  const std::string_view encoding = header ? trim(*header) : std::string_view();
+  const bool plain = encoding.empty() || equals_ignoring_case(encoding, "identity");
+  if (!plain && !request_.headers.find("accept-encoding")) {  // who asked for it himself undoes it himself
+    if (!accepts_gzip || !equals_ignoring_case(encoding, "gzip")) {
+      const auto error = Error::decode(target.address() + ": the answer is encoded as " +
+                                       std::string(encoding.substr(0, 100)) + ", which nobody asked for");
+      return finish(&error);
+    }
+    gunzip_ = std::make_unique<Gunzip>();
+  }
   if (!with_sink([&](ResponseSink& sink) { sink.on_headers(status, headers); })) ended_ = true;
 }
 

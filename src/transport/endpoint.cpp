@@ -161,7 +161,7 @@ Error EndpointTransfer::error_of(CURLcode code) const {
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_BAD_CONTENT_ENCODING:
-      return Error::decode(address + ": the answer is not HTTP");
+      return Error::decode(address + ": the answer is not HTTP" + (*error_text() ? ": " : "") + error_text());
     default:
       return Error::transport(TransportFailure::Other, address + ": " + curl_easy_strerror(code));
   }

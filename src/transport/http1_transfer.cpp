@@ -10,6 +10,7 @@ namespace {
 
 constexpr long kBuffer = 32 * 1024;
 constexpr long kIdleSeconds = 90;
+constexpr auto kCurlTooLarge = static_cast<CURLcode>(100);  // CURLE_TOO_LARGE, which libcurl 7 has no name for
 
 }  // namespace
 
@@ -79,8 +80,7 @@ bool Http1Transfer::header_line(std::string_view line) {
   last_heard_ = loop_->now();
   header_bytes_ += line.size();  // of trailers too: libcurl keeps every line it hands on
   if (header_bytes_ > kMaxHeaderBytes) {
-    refused_ =
-        Error::transport(TransportFailure::TooLarge, call_->target.address() + ": header of the answer too large");
+    refused_ = header_too_large();
     return false;
   }
   if (call_->answered()) return true;  // trailers
@@ -94,6 +94,7 @@ bool Http1Transfer::header_line(std::string_view line) {
   } else if (text.empty()) {
     if (status_ >= 200) {
       call_->headers(status_, std::move(headers_));
+      if (call_->ended()) return false;
       watchdog_->answered(*this);
     }
     headers_ = {};
@@ -134,9 +135,27 @@ void Http1Transfer::give_up() {
 
 void Http1Transfer::on_done(CURLcode code) {
   std::optional<Error> error = std::move(refused_);
-  if (!error && code != CURLE_OK) error = error_of(code);
+  if (!error && code != CURLE_OK) error = failure(code);
   owner_->finished(call_, std::move(error));
   owner_->retire(*this);
+}
+
+Error Http1Transfer::header_too_large() const {
+  return Error::transport(TransportFailure::TooLarge, call_->target.address() + ": header of the answer too large");
+}
+
+/// libcurl's results say "out of memory" and "connection reset" of answers that it does not like.
+Error Http1Transfer::failure(CURLcode code) const {
+  const std::string_view said = error_text();
+  const auto says = [said](std::string_view words) { return said.find(words) != std::string_view::npos; };
+  if (connected_) {
+    // A line that is longer than the buffer for it: libcurl 7 and 8.
+    if (code == CURLE_OUT_OF_MEMORY || code == kCurlTooLarge) return header_too_large();
+    if (code == CURLE_RECV_ERROR && says("response headers")) return header_too_large();
+    if (code == CURLE_RECV_ERROR && says("chunk"))
+      return Error::decode(call_->target.address() + ": the answer's chunks are not HTTP: " + std::string(said));
+  }
+  return error_of(code);
 }
 
 }  // namespace kubexx::transport

@@ -41,6 +41,8 @@ class Http1Transfer final : public EndpointTransfer, public Carrier {
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self);
   bool header_line(std::string_view line);
   void on_done(CURLcode code) override;
+  Error failure(CURLcode code) const;
+  Error header_too_large() const;
   void set_request();
 
   std::shared_ptr<Call> call_;

@@ -87,6 +87,10 @@ struct Http2Connection::Callbacks {
       Headers headers = std::move(to->headers);
       to->headers = {};
       if (to->status >= 200) to->call->headers(to->status, std::move(headers));
+      if (to->call->ended()) {
+        connection.abandon(frame->hd.stream_id);
+        return 0;
+      }
     }
     if (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) {
       to->peer_finished = true;

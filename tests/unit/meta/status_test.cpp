@@ -133,6 +133,8 @@ TEST(StatusTest, WrongTypesAndHugeDelaysAreHarmless) {
 TEST(StatusTest, AnObjectThatIsNoStatusIsAnInternalError) {
   EXPECT_TRUE(error_from_status(object_from_json(R"({"kind":"Pod","apiVersion":"v1"})")).is_internal());
   EXPECT_TRUE(error_from_status(Object()).is_internal());
+  EXPECT_EQ(error_from_status(object_from_json(R"({"kind":"Status","apiVersion":"v2"})")).message(),
+            "a Status of v1 was expected, the server sent a Status of apiVersion \"v2\"");
 }
 
 }  // namespace

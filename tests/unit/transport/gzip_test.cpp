@@ -29,6 +29,7 @@ class GzipTest : public testing::TestWithParam<const char*> {
         Http2Reply reply;
         bool asked = request.headers.contains("accept-encoding") && request.headers.at("accept-encoding") == "gzip";
         if (asked) reply.headers = {{"content-encoding", "gzip"}};
+        if (!unasked_.empty()) reply.headers = {{"content-encoding", unasked_}};
         reply.body = asked ? compressed_ : "plain";
         return reply;
       });
@@ -38,6 +39,7 @@ class GzipTest : public testing::TestWithParam<const char*> {
             std::string request = peer.read_request();
             bool asked = request.find("Accept-Encoding: gzip\r\n") != std::string::npos;
             peer.write("HTTP/1.1 200 OK\r\n" + std::string(asked ? "Content-Encoding: gzip\r\n" : "") +
+                       (unasked_.empty() ? "" : "Content-Encoding: " + unasked_ + "\r\n") +
                        "Connection: close\r\n\r\n" + (asked ? compressed_ : "plain"));
           },
           ServerTls{authority_.issue({"127.0.0.1"}), "", GetParam()});
@@ -54,6 +56,7 @@ class GzipTest : public testing::TestWithParam<const char*> {
   Authority authority_;
   std::string text_;
   std::string compressed_;
+  std::string unasked_;  // the encoding of what was to be plain
   Http2Options behaviour_;
   std::unique_ptr<SocketServer> server_;
 };
@@ -83,6 +86,20 @@ TEST_P(GzipTest, ABodyThatTheCallerAskedForIsHandedOnAsItIs) {
   Request request = get(server().url());
   request.headers = {{"Accept-Encoding", "gzip"}};
   EXPECT_EQ(exchange(*client(), request)->body(), compressed_);
+}
+
+TEST_P(GzipTest, AnEncodingThatNobodyAskedForIsNamed) {
+  for (const std::string encoding : {"gzip", "br", "gzip, gzip"}) {
+    unasked_ = encoding;
+    auto answer = exchange(*client(false), get(server().url()));
+    ASSERT_TRUE(answer->error());
+    EXPECT_EQ(answer->error()->kind(), ErrorKind::Decode);
+    EXPECT_NE(answer->error()->message().find("the answer is encoded as " + encoding + ", which nobody asked for"),
+              std::string::npos)
+        << *answer->error();
+  }
+  unasked_ = "identity";
+  EXPECT_EQ(exchange(*client(false), get(server().url()))->body(), "plain");
 }
 
 TEST_P(GzipTest, ReportsAMalformedBody) {

@@ -227,6 +227,38 @@ TEST(Http1Test, CutsOffAHeaderWithoutEnd) {
   EXPECT_EQ(answer->error()->transport_failure(), TransportFailure::TooLarge) << *answer->error();
 }
 
+TEST(Http1Test, AHeaderLineThatIsTooLongIsNotALackOfMemory) {
+  for (const std::string before :
+       {"HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"}) {
+    SocketServer server([&](Peer& peer) {
+      peer.read_request();
+      peer.write(before + "X-Filler: ");
+      while (peer.write(std::string(4000, 'x'))) {
+      }
+    });
+    auto client = make_transport();
+
+    auto answer = exchange(*client, get(server.url()));
+
+    ASSERT_TRUE(answer->error());
+    EXPECT_EQ(answer->error()->transport_failure(), TransportFailure::TooLarge) << *answer->error();
+    EXPECT_NE(answer->error()->message().find("header of the answer too large"), std::string::npos) << *answer->error();
+  }
+}
+
+TEST(Http1Test, ABadChunkIsNotALostConnection) {
+  for (const std::string chunk : {"zz\r\nabc\r\n", "3\r\nabcdef\r\n", "-1\r\n", "ffffffffffffffffffff\r\nabc\r\n"}) {
+    SocketServer server(answering_once("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk));
+    auto client = make_transport();
+
+    auto answer = exchange(*client, get(server.url()));
+
+    ASSERT_TRUE(answer->error()) << chunk;
+    EXPECT_EQ(answer->error()->kind(), ErrorKind::Decode) << *answer->error();
+    EXPECT_NE(answer->error()->message().find("chunks are not HTTP"), std::string::npos) << *answer->error();
+  }
+}
+
 TEST(Http1Test, CutsOffTrailersWithoutEnd) {
   SocketServer server([](Peer& peer) {
     peer.read_request();
