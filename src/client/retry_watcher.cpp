@@ -5,6 +5,11 @@
 #include "kubexx/meta/status.hpp"
 
 namespace kubexx::client {
+namespace {
+
+constexpr Duration kLongestAskedWait = std::chrono::minutes(10);  // as a reflector's
+
+}  // namespace
 
 struct RetryWatcher::Core : std::enable_shared_from_this<Core> {
   Core(ResourceApi a, ListOptions o, Strand s, rest::WatchCallbacks c, Duration p)
@@ -63,7 +68,7 @@ struct RetryWatcher::Core : std::enable_shared_from_this<Core> {
   void reopen(Duration asked) {
     call.reset();
     const auto since = strand.clock().now() - opened;
-    timer = strand.post_after(std::max(pause - since, asked), [weak = weak_from_this()] {
+    timer = strand.post_after(std::max(pause - since, std::min(asked, kLongestAskedWait)), [weak = weak_from_this()] {
       const auto self = weak.lock();
       if (self && !self->over) self->open();
     });

@@ -5,6 +5,11 @@
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::reflector {
+namespace {
+
+constexpr Duration kLongestAskedWait = std::chrono::minutes(10);  // a server that says "in a year" means no year
+
+}  // namespace
 
 Reflector::State::State(std::shared_ptr<ListerWatcher> source_in, std::shared_ptr<DeltaSink> sink_in, Strand strand_in,
                         ReflectorOptions options_in)
@@ -100,7 +105,9 @@ void Reflector::State::park(const Error& error) {
 
 void Reflector::State::back_off(const Error* cause, Task next) {
   auto delay = backoff.next();
-  if (cause && cause->retry_after()) delay = std::max<Duration>(delay, *cause->retry_after());
+  if (cause && cause->retry_after()) {
+    delay = std::max<Duration>(delay, std::min<Duration>(*cause->retry_after(), kLongestAskedWait));
+  }
   enter(ReflectorState::BackingOff);
   after(delay, std::move(next));
 }

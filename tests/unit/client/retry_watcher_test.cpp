@@ -183,6 +183,17 @@ TEST_F(RetryWatcherTest, AnotherErrorInTheStreamIsTriedAgainWhenTheServerSaysSo)
   EXPECT_THAT(seen, ElementsAre("ADDED a"));
 }
 
+TEST_F(RetryWatcherTest, AServerThatSaysInAYearIsAskedAgainInTenMinutes) {
+  fake.watch({FakeClient::error_event(500, "InternalError", 365 * 86400)});
+  fake.watch({event("ADDED", "a", "2")}, true);
+  start();
+
+  manual->advance(std::chrono::minutes(10) - milliseconds(1));
+  EXPECT_EQ(began_at().size(), 1U);
+  manual->advance(milliseconds(2));
+  EXPECT_THAT(seen, ElementsAre("ADDED a"));
+}
+
 TEST_F(RetryWatcherTest, AnEventWithoutAVersionOrOfUnknownTypeIsFinal) {
   for (const auto& bad : {event("ADDED", "a", ""), event("RENAMED", "a", "5")}) {
     end.reset();

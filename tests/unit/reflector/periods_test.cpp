@@ -133,6 +133,17 @@ TEST_F(ReflectorPeriodsTest, PeriodsWithoutEndNeverFallDue) {
   EXPECT_EQ(script->lists.size(), 1U);
 }
 
+TEST_F(ReflectorPeriodsTest, AServerThatSaysInAYearIsAskedAgainInTenMinutes) {
+  script->answer(Error::api(503, "ServiceUnavailable", "later").with_retry_after(std::chrono::hours(365 * 24)));
+  start();
+  executor->advance(minutes(10) - seconds(1));
+  EXPECT_EQ(script->lists.size(), 1U);
+
+  executor->advance(seconds(1));
+
+  EXPECT_EQ(script->lists.size(), 2U);
+}
+
 TEST_F(ReflectorPeriodsTest, ARetryAfterCountsForItsOwnErrorOnly) {
   script->answer(Error::api(503, "ServiceUnavailable", "later").with_retry_after(minutes(2)));
   start();
