@@ -107,6 +107,10 @@ bool Http1Transfer::header_line(std::string_view line) {
 std::size_t Http1Transfer::on_body(char* data, std::size_t size, std::size_t count, void* context) {
   auto* self = static_cast<Http1Transfer*>(context);
   self->last_heard_ = self->loop_->now();
+  if (!self->call_->answered()) {  // behind a 101 that nobody asked for
+    self->refused_ = Error::decode(self->call_->target.address() + ": the answer is not HTTP: a body without a header");
+    return 0;
+  }
   self->call_->data({data, size * count});
   if (self->call_->ended()) return 0;
   if (self->call_->paused()) curl_easy_pause(self->easy(), CURLPAUSE_RECV);
