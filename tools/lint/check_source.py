@@ -32,6 +32,25 @@ def tracked():
     return [line for line in out.stdout.splitlines() if (ROOT / line).is_file()]
 
 
+MEMBER = re.compile(r"(?!static |using |friend |return |template|explicit |enum |struct |class |virtual |//)"
+                    r"[\w:<>,*& ()]+?[*> ] ?\w+;")
+
+
+def without_default(text):
+    """Members of structs that have no default: whoever initialises the others by name is warned (-Wextra)."""
+    inside = []
+    for number, line in enumerate(text.splitlines(), 1):
+        indent = len(line) - len(line.lstrip())
+        if opened := re.match(r" *struct \w+(?: final)?(?: : [^;{]*)? \{$", line):
+            inside.append(indent)
+        elif inside and indent == inside[-1] and line.lstrip().startswith("}"):
+            inside.pop()
+        elif inside and indent == inside[-1] + 2 and MEMBER.match(line.lstrip()):
+            declared = line.split(";")[0]
+            if not declared.endswith((" const", " noexcept")) and "&" not in declared.split("(")[0]:
+                yield number, line.strip()
+
+
 def main():
     problems = []
     for name in tracked():
@@ -49,6 +68,9 @@ def main():
     for header in sorted((ROOT / "include").rglob("*.hpp")):
         if not header.read_text().startswith("#pragma once"):
             problems.append(f"{header.relative_to(ROOT)}:1: starts with #pragma once")
+        if "detail" not in header.parts:
+            problems += [f"{header.relative_to(ROOT)}:{number}: {line}  -> give it a default: = {{}}"
+                         for number, line in without_default(header.read_text())]
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -14,13 +14,13 @@ using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 /// A request without a socket.
 struct Request {
   std::string method = "GET";
-  std::string target;    ///< path and query, escaped as in HTTP
-  HeaderFields headers;  ///< names in lower case
-  std::string body;
-  std::string peer;
+  std::string target = {};    ///< path and query, escaped as in HTTP
+  HeaderFields headers = {};  ///< names in lower case
+  std::string body = {};
+  std::string peer = {};
   /// The subject of a verified client certificate; empty without one.
-  std::string client_common_name;
-  std::vector<std::string> client_organizations;
+  std::string client_common_name = {};
+  std::vector<std::string> client_organizations = {};
 
   std::string_view header(std::string_view lower_case_name) const noexcept;  ///< empty when absent
 };

@@ -15,22 +15,23 @@ namespace kubexx::apiserver {
 
 /// One request as the server understood it.
 struct LoggedRequest {
-  std::string verb;  ///< get, list, watch, create, update, patch, delete, deletecollection; "" outside of resources
-  std::string method;
-  std::string path;
-  std::string group;
-  std::string version;
-  std::string resource;
-  std::string subresource;
-  std::string namespace_;
-  std::string name;
-  meta::ListOptions options;  ///< for list and watch
-  std::string user;
-  std::string user_agent;
-  std::string accept;
-  std::string content_type;
+  /// get, list, watch, create, update, patch, delete, deletecollection; "" outside of resources
+  std::string verb = {};
+  std::string method = {};
+  std::string path = {};
+  std::string group = {};
+  std::string version = {};
+  std::string resource = {};
+  std::string subresource = {};
+  std::string namespace_ = {};
+  std::string name = {};
+  meta::ListOptions options = {};  ///< for list and watch
+  std::string user = {};
+  std::string user_agent = {};
+  std::string accept = {};
+  std::string content_type = {};
   int status = 0;  ///< 0: not answered yet
-  TimePoint time;
+  TimePoint time = {};
 };
 
 /// What count() compares besides verb and resource; absent members match everything.

@@ -13,14 +13,14 @@ namespace kubexx::client {
 
 template <class T>
 struct TypedList {
-  meta::ListMeta meta;
-  std::vector<T> items;
+  meta::ListMeta meta = {};
+  std::vector<T> items = {};
 };
 
 template <class T>
 struct TypedWatchEvent {
   meta::WatchEventType type = meta::WatchEventType::Unknown;
-  T object;
+  T object = {};
 };
 
 /// The calls of one resource, typed: T is a generated type (`api::core::v1::Pod`). See ResourceApi for the contract.

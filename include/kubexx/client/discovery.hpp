@@ -12,14 +12,14 @@ namespace kubexx::client {
 
 /// One resource that a server offers.
 struct ApiResource {
-  meta::GroupVersionResource resource;
-  std::string kind;
-  std::string singular;
+  meta::GroupVersionResource resource = {};
+  std::string kind = {};
+  std::string singular = {};
   bool namespaced = true;
-  std::vector<std::string> verbs;
-  std::vector<std::string> short_names;
-  std::vector<std::string> categories;
-  std::vector<std::string> subresources;
+  std::vector<std::string> verbs = {};
+  std::vector<std::string> short_names = {};
+  std::vector<std::string> categories = {};
+  std::vector<std::string> subresources = {};
 
   bool can(std::string_view verb) const noexcept;
   meta::GroupVersionKind gvk() const { return {resource.group, resource.version, kind}; }
@@ -29,17 +29,17 @@ struct ApiResource {
 /// versions that could not be read (an aggregated server that is down) are in `failures`; the rest is there all the
 /// same.
 struct Discovery {
-  std::vector<ApiResource> resources;
-  std::vector<std::pair<meta::GroupVersion, Error>> failures;
+  std::vector<ApiResource> resources = {};
+  std::vector<std::pair<meta::GroupVersion, Error>> failures = {};
 };
 
 /// Asks for the aggregated form first (two requests), then for the older one. Blocks.
 Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& options = {});
 
 struct ServerVersion {
-  std::string major;
-  std::string minor;
-  std::string git_version;
+  std::string major = {};
+  std::string minor = {};
+  std::string git_version = {};
 };
 Result<ServerVersion> server_version(const rest::Client& client, const rest::CallOptions& options = {});
 

@@ -79,8 +79,8 @@ struct LogOptions {
 enum class PatchType : std::uint8_t { Merge, Json, Strategic, Apply };
 
 struct ObjectList {
-  meta::ListMeta meta;
-  std::vector<meta::Object> items;
+  meta::ListMeta meta = {};
+  std::vector<meta::Object> items = {};
 };
 
 /// The calls of one resource in one namespace (or all, or cluster-wide) over untyped objects: what Api<T> and the

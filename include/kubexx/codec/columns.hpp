@@ -15,15 +15,15 @@ using Cell = std::variant<std::string, std::int64_t, bool>;
 
 /// One column of kubectl's table for a kind.
 struct Column {
-  std::string name;
+  std::string name = {};
   std::string type = "string";
-  std::string format;
+  std::string format = {};
   int priority = 0;  ///< 1: only with -o wide
-  std::string description;
+  std::string description = {};
 };
 
 struct Columns {
-  std::vector<Column> columns;
+  std::vector<Column> columns = {};
   /// One cell per column.
   std::vector<Cell> (*row)(const meta::Object& object, WallTime now) = nullptr;
 };

@@ -10,12 +10,12 @@ namespace kubexx::codec {
 
 /// A resource of the schema with what people and servers say of it.
 struct BuiltinResource {
-  meta::ResourceInfo info;
+  meta::ResourceInfo info = {};
   bool served = true;     ///< false: an old version that current servers no longer have
   bool informer = false;  ///< client-go has an informer for it
-  std::vector<std::string_view> short_names;
-  std::vector<std::string_view> categories;
-  std::vector<std::string_view> verbs;
+  std::vector<std::string_view> short_names = {};
+  std::vector<std::string_view> categories = {};
+  std::vector<std::string_view> verbs = {};
 };
 
 /// Every built-in resource, in the schema's order.

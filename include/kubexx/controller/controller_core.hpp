@@ -18,7 +18,7 @@ namespace kubexx::controller {
 
 /// What a controller looks after.
 struct Subject {
-  meta::GroupKind kind;
+  meta::GroupKind kind = {};
   bool namespaced = true;
 };
 

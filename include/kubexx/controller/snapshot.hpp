@@ -17,18 +17,18 @@ std::string_view to_string(ControllerState state) noexcept;
 
 /// One controller at one moment.
 struct ControllerSnapshot {
-  std::string name;
+  std::string name = {};
   ControllerState state = ControllerState::NotStarted;
-  std::vector<std::string> sources;  ///< names of the informers it listens to, its own kind first
-  workqueue::QueueSnapshot queue;
+  std::vector<std::string> sources = {};  ///< names of the informers it listens to, its own kind first
+  workqueue::QueueSnapshot queue = {};
   std::size_t workers = 0;
   std::size_t active = 0;        ///< reconciles running
   std::uint64_t reconciles = 0;  ///< ended, whatever came out
   std::uint64_t requeues = 0;    ///< of them: asked to be called again
   std::uint64_t errors = 0;      ///< of them: failed, gave up or threw
   std::uint64_t timeouts = 0;    ///< of them: took longer than they may
-  std::optional<Error> last_error;
-  std::string last_error_key;
+  std::optional<Error> last_error = {};
+  std::string last_error_key = {};
 };
 
 /// Every controller of the process that is alive, in the order of creation.

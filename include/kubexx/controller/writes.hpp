@@ -20,7 +20,7 @@ enum class Operation : std::uint8_t { None, Created, Updated };
 
 template <class T>
 struct Written {
-  T object;
+  T object = {};
   Operation operation = Operation::None;
 };
 

@@ -11,8 +11,8 @@ namespace kubexx::httpd {
 
 /// A certificate and its private key, both PEM texts.
 struct KeyPair {
-  std::string certificate;
-  std::string key;
+  std::string certificate = {};
+  std::string key = {};
 };
 
 /// What a certificate is to say. A client certificate's common name is the user, its organizations are the groups.

@@ -18,17 +18,17 @@ using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 
 /// A request as it was received, body included.
 struct Request {
-  std::string method;
-  std::string target;    ///< path and query as sent
-  HeaderFields headers;  ///< names in lower case
-  std::string body;
-  std::string peer;  ///< "127.0.0.1:40000"
+  std::string method = {};
+  std::string target = {};    ///< path and query as sent
+  HeaderFields headers = {};  ///< names in lower case
+  std::string body = {};
+  std::string peer = {};  ///< "127.0.0.1:40000"
   int http_major = 1;
   /// The verified client certificate's subject, empty without one: common name and organizations.
-  std::string client_common_name;
-  std::vector<std::string> client_organizations;
+  std::string client_common_name = {};
+  std::vector<std::string> client_organizations = {};
   /// Why a client certificate that was presented is not accepted (expired, unknown signer); empty otherwise.
-  std::string client_certificate_error;
+  std::string client_certificate_error = {};
 
   std::string_view header(std::string_view lower_case_name) const noexcept;  ///< empty when absent
 };

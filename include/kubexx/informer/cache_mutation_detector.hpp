@@ -25,8 +25,8 @@ class CacheMutationDetector : public std::enable_shared_from_this<CacheMutationD
 
  private:
   struct Copy {
-    meta::Object object;
-    std::string bytes;
+    meta::Object object = {};
+    std::string bytes = {};
   };
   void arm();
   void tell(const std::string& key) const;

@@ -15,8 +15,8 @@ namespace kubexx::informer {
 
 /// What a Controller is made of.
 struct Config {
-  std::shared_ptr<delta::Queue> queue;
-  std::shared_ptr<reflector::ListerWatcher> lister_watcher;
+  std::shared_ptr<delta::Queue> queue = {};
+  std::shared_ptr<reflector::ListerWatcher> lister_watcher = {};
   delta::Queue::Process process = {};        ///< one change, or all changes of a key, oldest first
   delta::Queue::Process process_batch = {};  ///< absent: changes come one by one
   bool retry_on_error = false;               ///< what `process` failed on, or threw at, goes back into the queue
@@ -61,8 +61,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
 /// A store kept equal to the source, and a handler called on the controller's strand, in order, without a buffer: a
 /// slow handler stalls it. Changing the returned store by hand breaks the notifications.
 struct PlainInformer {
-  std::shared_ptr<store::Indexer> store;
-  std::shared_ptr<Controller> controller;
+  std::shared_ptr<store::Indexer> store = {};
+  std::shared_ptr<Controller> controller = {};
 };
 
 struct NewInformerOptions {

@@ -27,7 +27,7 @@ struct HandlerOptions {
 
 /// How a handler keeps up.
 struct HandlerStatus {
-  std::string name;
+  std::string name = {};
   std::size_t depth = 0;               ///< calls waiting
   Duration oldest = Duration::zero();  ///< how long the first of them has waited
   std::uint64_t calls = 0;

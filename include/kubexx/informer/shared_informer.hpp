@@ -30,25 +30,25 @@ enum class QueueKind : std::uint8_t {
 };
 
 struct InformerOptions {
-  std::string name;                     ///< for metrics and the inspector; default: the description
-  std::string description;              ///< "pods"
-  std::string scope = {};               ///< for people: which part of the resource; empty: all of it
-  meta::GroupVersionResource resource;  ///< for not-found errors of listers; may be empty
-  std::optional<meta::GroupVersionKind> expected_kind;
+  std::string name = {};                     ///< for metrics and the inspector; default: the description
+  std::string description = {};              ///< "pods"
+  std::string scope = {};                    ///< for people: which part of the resource; empty: all of it
+  meta::GroupVersionResource resource = {};  ///< for not-found errors of listers; may be empty
+  std::optional<meta::GroupVersionKind> expected_kind = {};
   Duration resync_period = Duration::zero();  ///< default for handlers; 0: never
   store::Indexers indexers = store::namespace_indexers();
-  meta::KeyFunc key_func;
-  delta::TransformFunc transform;
+  meta::KeyFunc key_func = {};
+  delta::TransformFunc transform = {};
   QueueKind queue = QueueKind::Ordered;
-  reflector::ReflectorOptions reflector;           ///< backoff, paging, WatchList, verify_every, error handler
+  reflector::ReflectorOptions reflector = {};      ///< backoff, paging, WatchList, verify_every, error handler
   Duration stale_after = std::chrono::minutes(3);  ///< without event or bookmark for so long: stale; 0: never
   /// Looks every second whether somebody changed a cached object's bytes; absent: $KUBE_CACHE_MUTATION_DETECTOR.
-  std::optional<bool> mutation_detector;
+  std::optional<bool> mutation_detector = {};
   /// Absent: a log line, and has_synced() and run() throw std::logic_error from then on.
-  std::function<void(const std::string& key)> on_mutation;
-  std::shared_ptr<Executor> executor;        ///< the library's work; required
-  std::shared_ptr<Executor> handlers;        ///< user code; required
-  std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics
+  std::function<void(const std::string& key)> on_mutation = {};
+  std::shared_ptr<Executor> executor = {};        ///< the library's work; required
+  std::shared_ptr<Executor> handlers = {};        ///< user code; required
+  std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: no metrics
 };
 
 struct WaitOptions {
@@ -66,9 +66,9 @@ struct EventTotals {
 
 /// A picture of an informer for people and probes.
 struct InformerStatus {
-  std::string name;
-  std::string description;
-  std::string scope;
+  std::string name = {};
+  std::string description = {};
+  std::string scope = {};
   bool started = false;
   bool synced = false;
   bool stopped = false;
@@ -77,12 +77,12 @@ struct InformerStatus {
   std::size_t objects = 0;
   std::size_t bytes = 0;
   std::size_t queue_depth = 0;
-  std::string resource_version;
-  EventTotals events;
+  std::string resource_version = {};
+  EventTotals events = {};
   /// Differences put right by a list of the version the cache had; of a newer one they may be news (verify_every).
   std::uint64_t repairs = 0;
-  reflector::ReflectorStatus reflector;
-  std::vector<HandlerStatus> handlers;
+  reflector::ReflectorStatus reflector = {};
+  std::vector<HandlerStatus> handlers = {};
 };
 
 /// A cache of one resource that many share: one list and watch, one indexed store, any number of handlers.

@@ -32,9 +32,9 @@ struct Notification {
   bool final_state_known = true;  ///< of a delete
   bool repair = false;            ///< the cache was wrong until now
   bool sync = false;              ///< an update of nothing: only for handlers that are syncing
-  meta::Object before;
-  meta::Object after;
-  std::string key;  ///< of a delete
+  meta::Object before = {};
+  meta::Object after = {};
+  std::string key = {};  ///< of a delete
 };
 
 /// Notifications that follow each other. Listeners share them; nobody changes a block that is shared.
@@ -48,7 +48,7 @@ struct NotificationBlock {
   }
   bool full() const noexcept { return all.size() >= kFull; }
 
-  std::vector<Notification> all;
+  std::vector<Notification> all = {};
   std::size_t initial = 0;  // of all
   std::size_t syncs = 0;    // of all
 };
@@ -61,10 +61,10 @@ struct NotificationBlock {
 class ProcessorListener : public std::enable_shared_from_this<ProcessorListener> {
  public:
   struct Place {
-    std::string informer;                      ///< its name
-    std::shared_ptr<Executor> executor;        ///< runs the calls
-    std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics
-    meta::KeyFunc key_func;                    ///< absent: "namespace/name"
+    std::string informer = {};                      ///< its name
+    std::shared_ptr<Executor> executor = {};        ///< runs the calls
+    std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: no metrics
+    meta::KeyFunc key_func = {};                    ///< absent: "namespace/name"
   };
   static std::shared_ptr<ProcessorListener> create(std::shared_ptr<ResourceEventHandler> handler,
                                                    HandlerOptions options, Place place);
@@ -101,8 +101,8 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
  private:
   /// What waits: the notifications of a block from `next` on. When coalescing, one that is ours alone.
   struct Waiting {
-    std::shared_ptr<NotificationBlock> block;
-    TimePoint since;
+    std::shared_ptr<NotificationBlock> block = {};
+    TimePoint since = {};
     bool with_syncs = true;
     std::string key = {};  // when coalescing
     std::size_t next = 0;

@@ -13,11 +13,11 @@ namespace kubexx::meta {
 
 /// A condition to be set, as in `status.conditions[]`.
 struct Condition {
-  std::string type;
+  std::string type = {};
   std::string status = "Unknown";  ///< "True", "False" or "Unknown"
-  std::string reason;
-  std::string message;
-  std::optional<std::int64_t> observed_generation;
+  std::string reason = {};
+  std::string message = {};
+  std::optional<std::int64_t> observed_generation = {};
 };
 
 /// The condition of this type in `status.conditions`, borrowed from the object; Absent when there is none.

@@ -10,8 +10,8 @@ namespace kubexx::meta {
 
 /// One condition on one field.
 struct FieldRequirement {
-  std::string field;  ///< "metadata.name", "spec.nodeName", ...
-  std::string value;  ///< unescaped
+  std::string field = {};  ///< "metadata.name", "spec.nodeName", ...
+  std::string value = {};  ///< unescaped
   bool negated = false;
 
   std::string to_string() const;

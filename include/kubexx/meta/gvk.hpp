@@ -10,33 +10,33 @@
 namespace kubexx::meta {
 
 struct GroupVersion {
-  std::string group;  ///< "" is the core group
-  std::string version;
+  std::string group = {};  ///< "" is the core group
+  std::string version = {};
   std::string to_string() const;  ///< "v1", "apps/v1"
   static Result<GroupVersion> parse(std::string_view api_version);
   friend auto operator<=>(const GroupVersion&, const GroupVersion&) = default;
 };
 
 struct GroupKind {
-  std::string group;
-  std::string kind;
+  std::string group = {};
+  std::string kind = {};
   std::string to_string() const;  ///< "Deployment.apps", "Pod"
   static GroupKind parse(std::string_view text);
   friend auto operator<=>(const GroupKind&, const GroupKind&) = default;
 };
 
 struct GroupResource {
-  std::string group;
-  std::string resource;
+  std::string group = {};
+  std::string resource = {};
   std::string to_string() const;  ///< "deployments.apps", "pods"
   static GroupResource parse(std::string_view text);
   friend auto operator<=>(const GroupResource&, const GroupResource&) = default;
 };
 
 struct GroupVersionKind {
-  std::string group;
-  std::string version;
-  std::string kind;
+  std::string group = {};
+  std::string version = {};
+  std::string kind = {};
   std::string api_version() const;
   std::string to_string() const;  ///< "apps/v1, Kind=Deployment"
   static Result<GroupVersionKind> parse(std::string_view api_version, std::string_view kind);
@@ -44,9 +44,9 @@ struct GroupVersionKind {
 };
 
 struct GroupVersionResource {
-  std::string group;
-  std::string version;
-  std::string resource;
+  std::string group = {};
+  std::string version = {};
+  std::string resource = {};
   std::string api_version() const;
   GroupResource group_resource() const { return {group, resource}; }
   std::string to_string() const;  ///< "apps/v1, Resource=deployments"
@@ -55,11 +55,11 @@ struct GroupVersionResource {
 
 /// What the generator knows of a resource at compile time; `T::kResource` of every generated object type.
 struct ResourceInfo {
-  std::string_view group;
-  std::string_view version;
-  std::string_view kind;
-  std::string_view resource;  ///< plural
-  std::string_view singular;
+  std::string_view group = {};
+  std::string_view version = {};
+  std::string_view kind = {};
+  std::string_view resource = {};  ///< plural
+  std::string_view singular = {};
   bool namespaced = true;
   bool protobuf = false;  ///< the server speaks protobuf for it (built-in types)
 

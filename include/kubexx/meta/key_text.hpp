@@ -13,8 +13,8 @@ namespace kubexx::meta {
 
 /// metadata.namespace and metadata.name, found in one pass.
 struct KeyParts {
-  std::string_view space;
-  std::string_view name;
+  std::string_view space = {};
+  std::string_view name = {};
 };
 KeyParts key_parts(const Object& object) noexcept;
 

@@ -8,27 +8,27 @@ namespace kubexx::meta {
 
 /// The query of a list or watch, as the API names it. Empty and absent fields are not sent.
 struct ListOptions {
-  std::string label_selector;
-  std::string field_selector;
-  std::string resource_version;
-  std::string resource_version_match;  ///< "", "Exact", "NotOlderThan"
+  std::string label_selector = {};
+  std::string field_selector = {};
+  std::string resource_version = {};
+  std::string resource_version_match = {};  ///< "", "Exact", "NotOlderThan"
   std::int64_t limit = 0;
-  std::string continue_token;
-  std::optional<std::int64_t> timeout_seconds;
+  std::string continue_token = {};
+  std::optional<std::int64_t> timeout_seconds = {};
   bool watch = false;
   bool allow_watch_bookmarks = false;
-  std::optional<bool> send_initial_events;
+  std::optional<bool> send_initial_events = {};
 
   friend bool operator==(const ListOptions&, const ListOptions&) = default;
 };
 
 /// What stands beside the items of a list.
 struct ListMeta {
-  std::string api_version;
-  std::string kind;  ///< "PodList"
-  std::string resource_version;
-  std::string continue_token;
-  std::optional<std::int64_t> remaining_item_count;
+  std::string api_version = {};
+  std::string kind = {};  ///< "PodList"
+  std::string resource_version = {};
+  std::string continue_token = {};
+  std::optional<std::int64_t> remaining_item_count = {};
 };
 
 }  // namespace kubexx::meta

@@ -12,8 +12,8 @@ namespace kubexx::meta {
 
 /// Namespace and name; client-go's ObjectName. Its text is "ns/name", or "name" for cluster-wide objects.
 struct ObjectKey {
-  std::string namespace_;
-  std::string name;
+  std::string namespace_ = {};
+  std::string name = {};
 
   std::string to_string() const;
   /// "name" or "ns/name"; more slashes are an Error.
@@ -25,8 +25,8 @@ struct ObjectKey {
 
 /// A deletion that was inferred (a list no longer has the object): the last state we knew, which may be null.
 struct DeletedFinalStateUnknown {
-  std::string key;
-  Object object;
+  std::string key = {};
+  Object object = {};
 };
 
 /// "ns/name" or "name"; an object without metadata or name is an Error (client-go's MetaNamespaceKeyFunc).

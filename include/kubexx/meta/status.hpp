@@ -14,11 +14,11 @@ namespace kubexx::meta {
 /// The answer of an API server that is not an object: what failed, or that something was done (kind Status).
 struct Status {
   bool success = false;
-  int code = 0;        ///< HTTP code; left out of the object when 0
-  std::string reason;  ///< "NotFound", "Conflict", ...
-  std::string message;
+  int code = 0;             ///< HTTP code; left out of the object when 0
+  std::string reason = {};  ///< "NotFound", "Conflict", ...
+  std::string message = {};
   /// Some answers carry empty details (`"details":{}`), some none.
-  std::optional<StatusDetails> details;
+  std::optional<StatusDetails> details = {};
   std::int64_t retry_after_seconds = 0;  ///< inside details; left out when 0
 
   /// A Status object with its fields in the order of the API server.

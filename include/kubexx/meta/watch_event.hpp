@@ -14,7 +14,7 @@ WatchEventType parse_watch_event_type(std::string_view text) noexcept;
 /// One event of a watch. For Error the object is a Status.
 struct WatchEvent {
   WatchEventType type = WatchEventType::Unknown;
-  Object object;
+  Object object = {};
 
   /// A bookmark whose annotation k8s.io/initial-events-end is exactly "true".
   bool is_initial_events_end() const noexcept;

@@ -88,14 +88,14 @@ class EventStream {
 };
 
 struct ObjectList {
-  meta::ListMeta meta;
-  std::vector<meta::Object> items;
+  meta::ListMeta meta = {};
+  std::vector<meta::Object> items = {};
 };
 
 /// A ListerWatcher made of two blocking functions, run on the given executor (an ElasticExecutor: they may block).
 struct ListWatchFuncs {
-  std::function<Result<ObjectList>(const meta::ListOptions&, std::stop_token)> list;
-  std::function<Result<std::unique_ptr<EventStream>>(const meta::ListOptions&, std::stop_token)> watch;
+  std::function<Result<ObjectList>(const meta::ListOptions&, std::stop_token)> list = {};
+  std::function<Result<std::unique_ptr<EventStream>>(const meta::ListOptions&, std::stop_token)> watch = {};
   bool supports_watch_list = false;
 };
 std::shared_ptr<ListerWatcher> make_lister_watcher(ListWatchFuncs functions, std::shared_ptr<Executor> blocking);

@@ -43,32 +43,32 @@ struct ReflectorStatus {
   ReflectorState state = ReflectorState::Idle;
   bool synced_once = false;      ///< a whole state was handed to the sink
   bool used_watch_list = false;  ///< the last whole state came by WatchList
-  std::string last_sync_resource_version;
-  std::optional<Error> last_error;  ///< of the last failed step; cleared by the next whole state
-  std::uint64_t attempts = 0;       ///< rounds since the last whole state, the running one included
-  std::uint64_t lists = 0;          ///< list rounds begun (not pages)
-  std::uint64_t watches = 0;        ///< watches opened, WatchLists included
+  std::string last_sync_resource_version = {};
+  std::optional<Error> last_error = {};  ///< of the last failed step; cleared by the next whole state
+  std::uint64_t attempts = 0;            ///< rounds since the last whole state, the running one included
+  std::uint64_t lists = 0;               ///< list rounds begun (not pages)
+  std::uint64_t watches = 0;             ///< watches opened, WatchLists included
   std::uint64_t events = 0;
   std::uint64_t skipped = 0;         ///< objects of another kind or without metadata, bookmarks without a version
   std::uint64_t received_bytes = 0;  ///< of lists and watches, where the source can tell
-  std::map<std::string, std::uint64_t> restarts;  ///< watch ends by reason: closed, short, expired, throttled, ...
-  std::optional<TimePoint> last_activity;         ///< last event, bookmark or whole state
-  std::size_t initial_items = 0;                  ///< items of the list under way, for progress
+  std::map<std::string, std::uint64_t> restarts = {};  ///< watch ends by reason: closed, short, expired, throttled, ...
+  std::optional<TimePoint> last_activity = {};         ///< last event, bookmark or whole state
+  std::size_t initial_items = 0;                       ///< items of the list under way, for progress
 };
 
 struct ReflectorOptions {
-  std::string name;              ///< for logs and metrics; default: file:line of the construction
-  std::string type_description;  ///< "pods", "/v1, Kind=Foo"; default "<unspecified>"
+  std::string name = {};              ///< for logs and metrics; default: file:line of the construction
+  std::string type_description = {};  ///< "pods", "/v1, Kind=Foo"; default "<unspecified>"
   /// Objects of another kind are skipped and counted; in lists they may have none. Absent: every kind is taken.
-  std::optional<meta::GroupVersionKind> expected_kind;
+  std::optional<meta::GroupVersionKind> expected_kind = {};
   /// From the first whole state on, whatever watches and lists come between; 0: never.
   Duration resync_period = Duration::zero();
-  std::function<bool()> should_resync;  ///< asked at each tick; absent: yes
+  std::function<bool()> should_resync = {};  ///< asked at each tick; absent: yes
   Duration min_watch_timeout =
       std::chrono::minutes(5);        ///< smaller values are ignored; each watch gets 1 to 2 times it
   std::int64_t page_size = 0;         ///< 0: by the rules of list versions
   meta::ListLimits list_limits = {};  ///< of one list in all its pages, and of one WatchList; more is an error
-  Backoff backoff;
+  Backoff backoff = {};
   Duration max_internal_error_retry = Duration::zero();  ///< how long 500s in a stream are answered by re-watching
   bool watch_list = true;
   /// A WatchList that brings no new object for so long, or takes ten times as long in all, is given up for a list.
@@ -79,11 +79,11 @@ struct ReflectorOptions {
   /// A list of the version the cache has, on purpose: what differs is put right. 0: never.
   Duration verify_every = Duration::zero();
   Duration poll_interval = std::chrono::minutes(5);  ///< between lists of a resource without watch; at least a second
-  WatchErrorHandler watch_error_handler;             ///< absent: a log line
+  WatchErrorHandler watch_error_handler = {};        ///< absent: a log line
   /// Every change of state, on the strand; for sync waiting and the inspector. Must not block.
-  std::function<void(const ReflectorStatus&)> on_status;
-  std::shared_ptr<MetricsRegistry> metrics;  ///< null: no metrics
-  Random* random = nullptr;                  ///< null: Random::process()
+  std::function<void(const ReflectorStatus&)> on_status = {};
+  std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: no metrics
+  Random* random = nullptr;                       ///< null: Random::process()
 };
 
 /// Keeps a sink equal to a resource on the server: lists (or WatchLists) once, then watches, and starts over when it

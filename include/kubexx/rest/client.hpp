@@ -27,10 +27,10 @@ namespace kubexx::rest {
 
 /// What a request is about. Empty namespace: cluster-wide or all namespaces. Segments are checked ("..", "/", "%").
 struct ResourcePath {
-  meta::GroupVersionResource resource;
-  std::string namespace_;
-  std::string name;
-  std::string subresource;
+  meta::GroupVersionResource resource = {};
+  std::string namespace_ = {};
+  std::string name = {};
+  std::string subresource = {};
 };
 
 enum class Format : std::uint8_t { Json, Protobuf };  ///< Protobuf: asked for first, JSON taken too
@@ -38,30 +38,30 @@ enum class Format : std::uint8_t { Json, Protobuf };  ///< Protobuf: asked for f
 /// One request to the API server. Either `path` or `absolute_path` ("/version") is used.
 struct Request {
   std::string method = "GET";
-  ResourcePath path;
-  std::string absolute_path;
-  std::vector<std::pair<std::string, std::string>> query;
-  transport::Headers headers;  ///< beyond those the client sets
-  std::string body;
-  std::string content_type;  ///< of the body; default application/json
-  std::string accept;        ///< default by `format`
+  ResourcePath path = {};
+  std::string absolute_path = {};
+  std::vector<std::pair<std::string, std::string>> query = {};
+  transport::Headers headers = {};  ///< beyond those the client sets
+  std::string body = {};
+  std::string content_type = {};  ///< of the body; default application/json
+  std::string accept = {};        ///< default by `format`
   Format format = Format::Json;
   std::shared_ptr<const transport::SendGate> gate{};  ///< set by a client with a gate
 };
 
 struct Response {
   int status = 0;
-  transport::Headers headers;
-  std::string body;
-  std::vector<std::string> warnings;  ///< texts of Warning headers with code 299
+  transport::Headers headers = {};
+  std::string body = {};
+  std::vector<std::string> warnings = {};  ///< texts of Warning headers with code 299
   /// The body as an object, JSON or protobuf by its content type. A Status that reports a failure is its Error.
   Result<meta::Object> object(const meta::DecodeOptions& options = {}) const;
 };
 
 /// How one blocking call may end early: a stopped one returns Canceled, a late one Timeout.
 struct CallOptions {
-  std::stop_token stop;
-  std::optional<Duration> timeout;
+  std::stop_token stop = {};
+  std::optional<Duration> timeout = {};
 };
 
 /// An asynchronous call. Destroy it on its strand: from then on none of its callbacks runs, and its stream is closed.
@@ -76,38 +76,38 @@ class Call {
 };
 
 struct ListCallbacks {
-  UniqueFunction<void(meta::Object)> on_item;
-  UniqueFunction<void(Result<meta::ListMeta>)> on_end;  ///< exactly once, last
-  UniqueFunction<void(std::size_t)> on_bytes = {};      ///< so many arrived, before their items; may be absent
+  UniqueFunction<void(meta::Object)> on_item = {};
+  UniqueFunction<void(Result<meta::ListMeta>)> on_end = {};  ///< exactly once, last
+  UniqueFunction<void(std::size_t)> on_bytes = {};           ///< so many arrived, before their items; may be absent
 };
 
 struct WatchCallbacks {
-  Task on_open;
-  UniqueFunction<void(meta::WatchEvent)> on_event;
-  UniqueFunction<void(const Error*)> on_end;        ///< exactly once, last; null: closed cleanly by the server
+  Task on_open = {};
+  UniqueFunction<void(meta::WatchEvent)> on_event = {};
+  UniqueFunction<void(const Error*)> on_end = {};   ///< exactly once, last; null: closed cleanly by the server
   UniqueFunction<void(std::size_t)> on_bytes = {};  ///< so many arrived, before their events; may be absent
 };
 
 struct ByteCallbacks {
-  Task on_open;
-  UniqueFunction<void(std::string_view)> on_bytes;
-  UniqueFunction<void(const Error*)> on_end;
+  Task on_open = {};
+  UniqueFunction<void(std::string_view)> on_bytes = {};
+  UniqueFunction<void(const Error*)> on_end = {};
 };
 
 struct ReadOptions {
-  meta::DecodeOptions decode;  ///< projection and limits of each object
+  meta::DecodeOptions decode = {};  ///< projection and limits of each object
   Format format = Format::Json;
-  bool metadata_only = false;  ///< ask the server for PartialObjectMetadata
+  bool metadata_only = false;  ///< ask the server for PartialObjectMetadata; `decode` can say what they are of
   bool first_list = false;     ///< counts against ClientOptions::max_first_lists until it ends or (watch) its bookmark
   std::optional<Duration> timeout = {};  ///< of a list; absent: Config::timeout
 };
 
 struct ClientOptions {
-  std::shared_ptr<transport::Transport> transport;  ///< null: HttpTransport made from the Config
-  std::shared_ptr<Executor> executor;               ///< null: a ThreadExecutor of its own
-  std::shared_ptr<Executor> handlers;               ///< for code that may block; null: an ElasticExecutor of its own
-  std::shared_ptr<MetricsRegistry> metrics;         ///< null: MetricsRegistry::process()
-  std::function<void(std::string_view warning)> on_warning;  ///< server warnings; absent: a log line each, once
+  std::shared_ptr<transport::Transport> transport = {};  ///< null: HttpTransport made from the Config
+  std::shared_ptr<Executor> executor = {};               ///< null: a ThreadExecutor of its own
+  std::shared_ptr<Executor> handlers = {};        ///< for code that may block; null: an ElasticExecutor of its own
+  std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: MetricsRegistry::process()
+  std::function<void(std::string_view warning)> on_warning = {};  ///< server warnings; absent: a log line each, once
   std::size_t max_first_lists = 8;  ///< first lists under way at once, so that a start is no storm
   int max_retries = 10;
   Random* random = nullptr;

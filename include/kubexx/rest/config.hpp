@@ -15,23 +15,23 @@ namespace kubexx::rest {
 
 /// Acting as somebody else.
 struct Impersonation {
-  std::string user;
-  std::string uid;
-  std::vector<std::string> groups;
-  std::map<std::string, std::vector<std::string>> extra;
+  std::string user = {};
+  std::string uid = {};
+  std::vector<std::string> groups = {};
+  std::map<std::string, std::vector<std::string>> extra = {};
   friend bool operator==(const Impersonation&, const Impersonation&) = default;
 };
 
 /// A credential plugin (client.authentication.k8s.io/v1 or v1beta1).
 struct ExecConfig {
-  std::string api_version;
-  std::string command;
-  std::vector<std::string> arguments;
-  std::vector<std::pair<std::string, std::string>> environment;
-  std::string install_hint;
+  std::string api_version = {};
+  std::string command = {};
+  std::vector<std::string> arguments = {};
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  std::string install_hint = {};
   bool provide_cluster_info = false;
-  std::string interactive_mode;   ///< Never, IfAvailable, Always
-  std::string cluster_extension;  ///< JSON of the cluster's client.authentication.k8s.io/exec extension
+  std::string interactive_mode = {};   ///< Never, IfAvailable, Always
+  std::string cluster_extension = {};  ///< JSON of the cluster's client.authentication.k8s.io/exec extension
   friend bool operator==(const ExecConfig&, const ExecConfig&) = default;
 };
 
@@ -39,21 +39,21 @@ struct LoadOptions;
 
 /// Everything needed to reach and authenticate to one API server. Printing it (to_string) shows no secret.
 struct Config {
-  std::string host;  ///< URL or host:port; empty means localhost
-  std::string bearer_token;
-  std::string bearer_token_file;  ///< re-read about every minute
-  std::string username;
-  std::string password;
-  Impersonation impersonate;
-  std::optional<ExecConfig> exec;
-  transport::TlsOptions tls;
-  std::string proxy_url;
-  std::string unix_socket;
-  std::string user_agent;                     ///< default: program/version (os/arch) kubexx
+  std::string host = {};  ///< URL or host:port; empty means localhost
+  std::string bearer_token = {};
+  std::string bearer_token_file = {};  ///< re-read about every minute
+  std::string username = {};
+  std::string password = {};
+  Impersonation impersonate = {};
+  std::optional<ExecConfig> exec = {};
+  transport::TlsOptions tls = {};
+  std::string proxy_url = {};
+  std::string unix_socket = {};
+  std::string user_agent = {};                ///< default: program/unknown (os/arch) kubexx/version
   std::string default_namespace = "default";  ///< of the context, for programs that act in "the" namespace
   bool disable_compression = false;
-  std::optional<Duration> timeout;  ///< of each call that is no watch
-  double qps = 0;                   ///< client-side rate limit; 0: none (docs/adr)
+  std::optional<Duration> timeout = {};  ///< of each call that is no watch
+  double qps = 0;                        ///< client-side rate limit; 0: none (docs/adr)
   int burst = 10;
   bool allow_insecure_credentials = false;  ///< send credentials to http:// servers on loopback
 
@@ -66,21 +66,21 @@ struct Config {
 
 /// What a command line may override.
 struct LoadOptions {
-  std::string kubeconfig;  ///< explicit path; must exist
-  std::string context;
-  std::string cluster;
-  std::string user;
-  std::string server;
-  std::string namespace_;
-  std::string token;
-  std::optional<Duration> timeout;
-  std::optional<bool> insecure_skip_tls_verify;
-  std::string tls_server_name;
-  std::string certificate_authority;
-  std::string client_certificate;
-  std::string client_key;
-  Impersonation impersonate;
-  std::function<void(std::string_view warning)> on_warning;  ///< about the files; absent: a log line each
+  std::string kubeconfig = {};  ///< explicit path; must exist
+  std::string context = {};
+  std::string cluster = {};
+  std::string user = {};
+  std::string server = {};
+  std::string namespace_ = {};
+  std::string token = {};
+  std::optional<Duration> timeout = {};
+  std::optional<bool> insecure_skip_tls_verify = {};
+  std::string tls_server_name = {};
+  std::string certificate_authority = {};
+  std::string client_certificate = {};
+  std::string client_key = {};
+  Impersonation impersonate = {};
+  std::function<void(std::string_view warning)> on_warning = {};  ///< about the files; absent: a log line each
 };
 
 /// master and kubeconfig as flags of a program; both empty: in-cluster, else the default files.

@@ -15,51 +15,51 @@ namespace kubexx::rest {
 
 /// The stanzas of kubeconfig files. Each remembers the file it came from: relative paths are resolved against it.
 struct KubeCluster {
-  std::string server;
-  std::string tls_server_name;
+  std::string server = {};
+  std::string tls_server_name = {};
   bool insecure_skip_tls_verify = false;
-  std::string certificate_authority;
-  std::string certificate_authority_data;  ///< decoded
-  std::string proxy_url;
+  std::string certificate_authority = {};
+  std::string certificate_authority_data = {};  ///< decoded
+  std::string proxy_url = {};
   bool disable_compression = false;
-  std::map<std::string, std::string> extensions;  ///< name to JSON
-  std::string origin;
+  std::map<std::string, std::string> extensions = {};  ///< name to JSON
+  std::string origin = {};
   friend bool operator==(const KubeCluster&, const KubeCluster&) = default;
 };
 
 struct KubeUser {
-  std::string client_certificate;
-  std::string client_certificate_data;  ///< decoded
-  std::string client_key;
-  std::string client_key_data;  ///< decoded
-  std::string token;
-  std::string token_file;
-  std::string username;
-  std::string password;
-  Impersonation impersonate;
-  std::optional<ExecConfig> exec;
-  std::string auth_provider;  ///< the name of the removed stanza; using it is an Error
-  std::map<std::string, std::string> extensions;
-  std::string origin;
+  std::string client_certificate = {};
+  std::string client_certificate_data = {};  ///< decoded
+  std::string client_key = {};
+  std::string client_key_data = {};  ///< decoded
+  std::string token = {};
+  std::string token_file = {};
+  std::string username = {};
+  std::string password = {};
+  Impersonation impersonate = {};
+  std::optional<ExecConfig> exec = {};
+  std::string auth_provider = {};  ///< the name of the removed stanza; using it is an Error
+  std::map<std::string, std::string> extensions = {};
+  std::string origin = {};
   friend bool operator==(const KubeUser&, const KubeUser&) = default;
 };
 
 struct KubeContext {
-  std::string cluster;
-  std::string user;
-  std::string namespace_;
-  std::map<std::string, std::string> extensions;
-  std::string origin;
+  std::string cluster = {};
+  std::string user = {};
+  std::string namespace_ = {};
+  std::map<std::string, std::string> extensions = {};
+  std::string origin = {};
   friend bool operator==(const KubeContext&, const KubeContext&) = default;
 };
 
 /// One or several kubeconfig files as one.
 struct KubeConfig {
-  std::map<std::string, KubeCluster> clusters;
-  std::map<std::string, KubeUser> users;
-  std::map<std::string, KubeContext> contexts;
-  std::string current_context;
-  std::map<std::string, std::string> extensions;
+  std::map<std::string, KubeCluster> clusters = {};
+  std::map<std::string, KubeUser> users = {};
+  std::map<std::string, KubeContext> contexts = {};
+  std::string current_context = {};
+  std::map<std::string, std::string> extensions = {};
 
   bool empty() const noexcept {
     return clusters.empty() && users.empty() && contexts.empty() && current_context.empty();
@@ -89,8 +89,8 @@ struct KubeConfig {
 
 /// Where files are looked for; a test gives its own environment.
 struct KubeConfigSources {
-  std::string explicit_path;            ///< must exist when given
-  std::vector<std::string> precedence;  ///< missing ones are skipped
+  std::string explicit_path = {};            ///< must exist when given
+  std::vector<std::string> precedence = {};  ///< missing ones are skipped
   /// $KUBECONFIG (a list), else ~/.kube/config.
   static KubeConfigSources from_environment(std::string explicit_path = {});
   /// Where new stanzas go: the explicit file, else the first one that exists, else the last.
@@ -98,8 +98,8 @@ struct KubeConfigSources {
 };
 
 struct LoadedKubeConfig {
-  KubeConfig config;
-  std::vector<std::string> warnings;  ///< all files missing, secrets readable by others
+  KubeConfig config = {};
+  std::vector<std::string> warnings = {};  ///< all files missing, secrets readable by others
 };
 
 /// Reads and merges. A file that cannot be parsed is an Error that names it.

@@ -40,8 +40,8 @@ class ThreadSafeStore {
   /// All at once. Each needs a key; without one it fails.
   TransactionResult transaction(std::vector<Transaction> transactions);
   struct Item {
-    std::string key;
-    meta::Object object;
+    std::string key = {};
+    meta::Object object = {};
   };
   /// From now on exactly these; of equal keys the last. An object that is unchanged (same uid, resourceVersion and
   /// contents) keeps the handle the store has. Readers see the old state until the new one is complete.

@@ -14,15 +14,15 @@ namespace kubexx::store {
 struct Transaction {
   enum class Type : std::uint8_t { Add, Update, Remove };
   Type type = Type::Add;
-  meta::Object object;  ///< of a Remove: may be null if the key is given
-  std::string key;      ///< empty: the store's key function names the object
+  meta::Object object = {};  ///< of a Remove: may be null if the key is given
+  std::string key = {};      ///< empty: the store's key function names the object
 };
 
 /// What became of a list of transactions: those at `successful` were applied, the others could not be named.
 struct TransactionResult {
   std::size_t total = 0;
-  std::vector<std::size_t> successful;  ///< ascending
-  std::vector<Error> errors;
+  std::vector<std::size_t> successful = {};  ///< ascending
+  std::vector<Error> errors = {};
 
   bool ok() const noexcept { return errors.empty(); }
   explicit operator bool() const noexcept { return ok(); }

@@ -15,7 +15,7 @@ struct KeepsExecutor {
   explicit KeepsExecutor(std::shared_ptr<Executor> given) : executor(std::move(given)) {
     if (!executor) throw std::invalid_argument("work queue: no executor");
   }
-  std::shared_ptr<Executor> executor;
+  std::shared_ptr<Executor> executor = {};
 };
 }  // namespace detail
 

@@ -11,7 +11,7 @@ namespace kubexx::workqueue {
 
 /// The state of one queue at one moment.
 struct QueueSnapshot {
-  std::string name;
+  std::string name = {};
   std::size_t depth = 0;       ///< waiting to be handed out
   std::size_t processing = 0;  ///< handed out and not done
   std::size_t delayed = 0;     ///< to be added later
