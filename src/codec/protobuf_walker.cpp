@@ -113,6 +113,10 @@ Result<meta::Object> ProtobufWalker::decode(const Message& message, std::string_
     return Error::decode("protobuf: " + std::to_string(bytes.size()) + " bytes, more than the limit of " +
                          std::to_string(options_.max_bytes));
   }
+  if (kind == meta::detail::kPartialObjectMetadata && !options_.default_kind.empty()) {
+    api_version = options_.default_api_version;
+    kind = options_.default_kind;
+  }
   const auto walk = [&](Word& root) {
     unknown_.clear();
     apart_ = false;

@@ -1,5 +1,7 @@
 #include "kubexx/informer/client_lister_watcher.hpp"
 
+#include <mutex>
+
 namespace kubexx::informer {
 namespace {
 
@@ -12,6 +14,50 @@ class Held final : public reflector::Call {
 
  private:
   std::unique_ptr<rest::Call> call_;
+};
+
+std::string discovery_path(const meta::GroupVersionResource& resource) {
+  if (resource.group.empty()) return "/api/" + resource.version;
+  return "/apis/" + resource.group + "/" + resource.version;
+}
+
+/// The resource's entry in the answer to discovery_path(); not there: null.
+meta::Value find_entry(const meta::Object& list, const meta::GroupVersionResource& resource) {
+  for (const auto item : list["resources"].items()) {
+    if (item["name"].string() == resource.resource) return item;
+  }
+  return {};
+}
+
+/// Asks discovery for the kind of a resource, and then begins a call with it. Lives on the strand.
+class KindFirst final : public reflector::Call {
+ public:
+  using Begin = std::function<std::unique_ptr<reflector::Call>(const meta::GroupVersionKind&)>;
+  using Fail = std::function<void(const Error&)>;
+  KindFirst(const rest::Client& client, const meta::GroupVersionResource& resource, const Strand& strand, Begin begin,
+            Fail fail) {
+    rest::Request request;
+    request.absolute_path = discovery_path(resource);
+    asking_ = client.start(std::move(request), strand, [=, this](const Result<rest::Response>& answer) {
+      const auto kind = kind_of(answer, resource);
+      if (!kind) return fail(kind.error());  // which may destroy this
+      call_ = begin(*kind);
+    });
+  }
+
+ private:
+  static Result<meta::GroupVersionKind> kind_of(const Result<rest::Response>& answer,
+                                                const meta::GroupVersionResource& resource) {
+    if (!answer) return answer.error();
+    const auto list = answer->object();
+    if (!list) return list.error();
+    const auto kind = find_entry(*list, resource)["kind"].string();
+    // As the list would be answered: the resource is awaited then.
+    if (kind.empty()) return Error::api(404, "NotFound", "the server could not find the requested resource");
+    return meta::GroupVersionKind{resource.group, resource.version, std::string(kind)};
+  }
+  std::unique_ptr<rest::Call> asking_;
+  std::unique_ptr<reflector::Call> call_;
 };
 
 /// Asks discovery now and then until a resource is listed there: first whether the group is, so that no answer is 404
@@ -38,15 +84,15 @@ class ServedPoll final : public reflector::Call {
       });
     }
     void ask() {
-      if (resource.group.empty()) return ask_version("/api/" + resource.version);
+      if (resource.group.empty()) return ask_version();
       get("/apis", [this](const meta::Object& groups) {
         if (!has_version(groups)) return wait();
-        ask_version("/apis/" + resource.group + "/" + resource.version);
+        ask_version();
       });
     }
-    void ask_version(const std::string& path) {
-      get(path, [this](const meta::Object& list) {
-        if (!has_resource(list)) return wait();
+    void ask_version() {
+      get(discovery_path(resource), [this](const meta::Object& list) {
+        if (!find_entry(list, resource)) return wait();
         over = true;
         served();
       });
@@ -72,12 +118,6 @@ class ServedPoll final : public reflector::Call {
       }
       return false;
     }
-    bool has_resource(const meta::Object& list) const {
-      for (const auto item : list["resources"].items()) {
-        if (item["name"].string() == resource.resource) return true;
-      }
-      return false;
-    }
     rest::Client client;
     meta::GroupVersionResource resource;
     Strand strand;
@@ -89,10 +129,11 @@ class ServedPoll final : public reflector::Call {
   std::shared_ptr<Core> core_;
 };
 
-class ClientListerWatcher final : public reflector::ListerWatcher {
+class ClientListerWatcher final : public reflector::ListerWatcher,
+                                  public std::enable_shared_from_this<ClientListerWatcher> {
  public:
   ClientListerWatcher(rest::Client client, meta::GroupVersionResource resource, ClientSourceOptions options)
-      : client_(std::move(client)), options_(std::move(options)) {
+      : client_(std::move(client)), options_(std::move(options)), kind_(options_.kind) {
     path_.resource = std::move(resource);
     path_.namespace_ = options_.namespace_;
     read_.decode.projection = options_.projection;
@@ -102,7 +143,13 @@ class ClientListerWatcher final : public reflector::ListerWatcher {
 
   std::unique_ptr<reflector::Call> list(const meta::ListOptions& query, const Strand& strand,
                                         std::shared_ptr<reflector::ListSink> sink) override {
-    auto read = read_;
+    const auto kind = known_kind();
+    if (!kind) {
+      return kind_first(
+          strand, [=](auto& self) { return self.list(query, strand, sink); },
+          [sink](const Error& error) { sink->on_end(error); });
+    }
+    auto read = read_of(*kind);
     read.first_list = query.limit != 1 && query.continue_token.empty();
     rest::ListCallbacks callbacks;
     callbacks.on_item = [sink](meta::Object item) { sink->on_item(std::move(item)); };
@@ -113,7 +160,13 @@ class ClientListerWatcher final : public reflector::ListerWatcher {
 
   std::unique_ptr<reflector::Call> watch(const meta::ListOptions& query, const Strand& strand,
                                          std::shared_ptr<reflector::WatchSink> sink) override {
-    auto read = read_;
+    const auto kind = known_kind();
+    if (!kind) {
+      return kind_first(
+          strand, [=](auto& self) { return self.watch(query, strand, sink); },
+          [sink](const Error& error) { sink->on_end(&error); });
+    }
+    auto read = read_of(*kind);
     read.first_list = query.send_initial_events.value_or(false);
     rest::WatchCallbacks callbacks;
     callbacks.on_open = [sink] { sink->on_open(); };
@@ -132,10 +185,37 @@ class ClientListerWatcher final : public reflector::ListerWatcher {
     return text;
   }
   std::unique_ptr<reflector::Call> await_served(const Strand& strand, Task served) override {
+    set_kind(options_.kind);  // what comes back may be another
     return std::make_unique<ServedPoll>(client_, path_.resource, strand, std::move(served));
   }
 
  private:
+  /// Of objects that come as metadata only; absent: not known yet. Whole objects say it themselves: an empty one.
+  std::optional<meta::GroupVersionKind> known_kind() const {
+    if (!options_.metadata_only) return meta::GroupVersionKind();
+    const std::lock_guard lock(mutex_);
+    return kind_;
+  }
+  void set_kind(std::optional<meta::GroupVersionKind> kind) {
+    const std::lock_guard lock(mutex_);
+    kind_ = std::move(kind);
+  }
+  template <class Begin>
+  std::unique_ptr<reflector::Call> kind_first(const Strand& strand, Begin begin, KindFirst::Fail fail) {
+    auto found = [self = shared_from_this(), begin](const meta::GroupVersionKind& kind) {
+      self->set_kind(kind);
+      return begin(*self);
+    };
+    return std::make_unique<KindFirst>(client_, path_.resource, strand, std::move(found), std::move(fail));
+  }
+  rest::ReadOptions read_of(const meta::GroupVersionKind& kind) const {
+    auto read = read_;
+    if (!kind.kind.empty()) {
+      read.decode.default_api_version = kind.api_version();
+      read.decode.default_kind = kind.kind;
+    }
+    return read;
+  }
   meta::ListOptions tweaked(meta::ListOptions query) const {
     if (options_.tweak) options_.tweak(query);
     return query;
@@ -145,6 +225,8 @@ class ClientListerWatcher final : public reflector::ListerWatcher {
   ClientSourceOptions options_;
   rest::ResourcePath path_;
   rest::ReadOptions read_;
+  mutable std::mutex mutex_;
+  std::optional<meta::GroupVersionKind> kind_;  // guarded by mutex_
 };
 
 }  // namespace

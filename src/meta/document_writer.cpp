@@ -58,6 +58,22 @@ bool DocumentWriter::contains(std::size_t first, Key key) const noexcept {
                      [key](const Entry& entry) { return entry.key == key; });
 }
 
+std::string_view DocumentWriter::text_of(std::size_t first, Key key) const noexcept {
+  if (too_large_) return {};                            // what was written before is gone
+  for (std::size_t i = entry_count_; i > first; --i) {  // the last of a key counts
+    const Entry& entry = entries_[i - 1];
+    if (entry.key != key) continue;
+    return tag_of(entry.word) == Tag::String ? string_at(bytes_.get(), payload_of(entry.word)) : std::string_view();
+  }
+  return {};
+}
+
+void DocumentWriter::replace(std::size_t first, Key key, Word word) noexcept {
+  for (std::size_t i = first; i < entry_count_; ++i) {
+    if (entries_[i].key == key) entries_[i].word = word;
+  }
+}
+
 Word DocumentWriter::close_list(std::size_t first) {
   const std::size_t count = entry_count_ - first;
   if (count == 0) return word_of(Tag::List);

@@ -46,6 +46,9 @@ class DocumentWriter {
   }
   void insert(std::size_t position, Key key, Word word);
   bool contains(std::size_t first, Key key) const noexcept;
+  /// The string at a key among the entries since `first`; empty when there is none.
+  std::string_view text_of(std::size_t first, Key key) const noexcept;
+  void replace(std::size_t first, Key key, Word word) noexcept;
   Word close_list(std::size_t first);
   Word close_map(std::size_t first);
   /// The same for a caller that knows that no key is there twice.

@@ -151,6 +151,7 @@ struct JsonListReader::State {
     if (!list) return;  // finish() will say what is wrong with it
     std::string_view kind = list->kind();
     DecodeOptions& options = decoder.options();
+    if (kind == "PartialObjectMetadataList" && !options.default_kind.empty()) return;
     if (!list->api_version().empty() && kind != "List") options.default_api_version = list->api_version();
     if (kind.ends_with("List") && kind.size() > 4) options.default_kind = kind.substr(0, kind.size() - 4);
   }

@@ -296,11 +296,18 @@ JsonWalker::Cursor JsonWalker::skip(Cursor next) {
 }
 
 void JsonWalker::inject_defaults(std::size_t first) {
+  if (options_.default_api_version.empty() && options_.default_kind.empty()) return;
   std::size_t position = first;
+  const bool partial =
+      writer_.text_of(first, known_key(static_cast<std::uint32_t>(field::kKind))) == kPartialObjectMetadata;
   const auto inject = [&](NameId id, const std::string& text) {
     const Key key = known_key(static_cast<std::uint32_t>(id));
-    if (text.empty() || writer_.contains(first, key)) return;
-    writer_.insert(position++, key, writer_.string(text));
+    if (text.empty()) return;
+    if (!writer_.contains(first, key)) {
+      writer_.insert(position++, key, writer_.string(text));
+    } else if (partial) {
+      writer_.replace(first, key, writer_.string(text));
+    }
   };
   inject(field::kApiVersion, options_.default_api_version);
   inject(field::kKind, options_.default_kind);

@@ -31,6 +31,12 @@ std::unique_ptr<Node> all_but_managed_fields() {
   return node;
 }
 
+std::unique_ptr<Node> metadata_tree() {
+  auto node = std::make_unique<Node>();
+  for (const char* name : {"apiVersion", "kind", "metadata"}) field_of(*node, name);
+  return node;
+}
+
 /// Marks the path as kept; a shorter path that is already kept contains it.
 void keep_path(Node& root, std::string_view path) {
   Node* node = &root;
@@ -83,13 +89,23 @@ Projection Projection::metadata_only() {
     auto made = std::make_shared<Data>();
     made->name = "metadata only";
     made->completeness = Completeness::MetadataOnly;
-    made->tree = std::make_unique<Node>();
-    field_of(*made->tree, "apiVersion");
-    field_of(*made->tree, "kind");
+    made->tree = metadata_tree();
     field_of(*made->tree, "metadata").below = all_but_managed_fields();
     return made;
   }();
   return Projection(data);
+}
+
+Projection Projection::of_metadata() const {
+  static const auto with_managed_fields = [] {
+    auto made = std::make_shared<Data>();
+    made->name = "metadata only, with managedFields";
+    made->completeness = Completeness::MetadataOnly;
+    made->tree = metadata_tree();
+    return made;
+  }();
+  if (completeness() == Completeness::Full) return Projection(with_managed_fields);
+  return completeness() == Completeness::WithoutManagedFields ? metadata_only() : *this;
 }
 
 Result<Projection> Projection::paths(std::vector<std::string> paths) {

@@ -10,6 +10,11 @@
 
 namespace kubexx::meta {
 
+namespace detail {
+/// What objects say of which the server was asked for metadata alone; DecodeOptions::default_kind takes its place.
+inline constexpr std::string_view kPartialObjectMetadata = "PartialObjectMetadata";
+}  // namespace detail
+
 /// What a projection says about the fields of one map. Lists are passed through: their elements have the node of the
 /// list.
 struct Projection::Node {

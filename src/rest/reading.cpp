@@ -16,6 +16,12 @@ std::string accept_of(const ReadOptions& options, bool list) {
   return "application/vnd.kubernetes.protobuf" + as + "," + json;
 }
 
+meta::DecodeOptions decode_of(const ReadOptions& options) {
+  auto decode = options.decode;
+  if (options.metadata_only) decode.projection = decode.projection.of_metadata();
+  return decode;
+}
+
 /// A place among the first lists; given back when it is destroyed.
 class Place {
  public:
@@ -42,7 +48,7 @@ class ListCall final : public CallCore {
            const ReadOptions& options, ListCallbacks callbacks)
       : CallCore(client, std::move(request), strand, RetryKind::GetOnly,
                  options.timeout ? options.timeout : client->config.timeout),
-        decode_(options.decode),
+        decode_(decode_of(options)),
         callbacks_(std::move(callbacks)) {}
   Place place;
 
@@ -145,7 +151,7 @@ std::unique_ptr<Call> Client::watch(const ResourcePath& path, const meta::ListOp
                                     const ReadOptions& options, const Strand& strand, WatchCallbacks callbacks) const {
   auto asked = query;
   asked.watch = true;
-  auto core = std::make_shared<WatchCall>(state_, read_request(path, asked, options, false), strand, options.decode,
+  auto core = std::make_shared<WatchCall>(state_, read_request(path, asked, options, false), strand, decode_of(options),
                                           std::move(callbacks));
   if (options.first_list) return begin_in_turn(state_, state_->first_lists, std::move(core), strand);
   core->begin();

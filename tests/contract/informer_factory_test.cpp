@@ -74,6 +74,7 @@ TEST_P(InformerFactoryTest, AFactoryOfMetadataDeliversEveryChangeWithoutTheConte
     const auto changed = put("later", "2");
     ASSERT_TRUE(seen.await({update("later")}));
     const auto cached = informer.lister().get(key("later"));
+    const auto listed = informer.lister().get(key("before"));
     remove("before");
     remove("later");
 
@@ -81,7 +82,15 @@ TEST_P(InformerFactoryTest, AFactoryOfMetadataDeliversEveryChangeWithoutTheConte
     ASSERT_TRUE(cached) << cached.error();
     EXPECT_EQ(cached->resource_version(), changed.resource_version());
     EXPECT_EQ(cached->uid(), changed.uid());
-    EXPECT_FALSE((*cached)["data"]);
+    for (const auto& object : {*cached, listed.value()}) {  // out of a watch, out of the first list
+      EXPECT_EQ(object.api_version(), "v1");
+      EXPECT_EQ(object.kind(), "ConfigMap");
+      EXPECT_EQ(object.completeness(), meta::Completeness::MetadataOnly);
+      EXPECT_FALSE(object["data"]);
+      const auto sent = api(kConfigMaps).update(object);
+      ASSERT_FALSE(sent);
+      EXPECT_EQ(sent.error().kind(), ErrorKind::Config) << sent.error();
+    }
   }
 }
 
@@ -236,6 +245,40 @@ TEST(MetadataRequestTest, OnlyMetadataIsAskedFor) {
   EXPECT_EQ(server.requests().count("list", "configmaps"), 1U);
   for (const auto& request : server.requests().entries("", "configmaps")) {
     EXPECT_THAT(request.accept, HasSubstr("PartialObjectMetadata")) << request.verb;
+  }
+}
+
+TEST(MetadataRequestTest, ObjectsOfACustomResourceHaveTheKindThatDiscoveryNames) {
+  apiserver::Server server;
+  const client::ResourceApi crds(testing::client(server), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
+  ASSERT_TRUE(crds.create(meta::object_from_json(
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.a.io"},
+          "spec":{"group":"a.io","scope":"Namespaced","names":{"kind":"Foo","plural":"foos"},"versions":[
+            {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})")));
+  const meta::GroupVersionResource foos{"a.io", "v1", "foos"};
+  const auto foo = [](const std::string& name) {
+    return meta::parse_json(R"({"apiVersion":"a.io/v1","kind":"Foo","metadata":{"name":")" + name + "\"}}").value();
+  };
+  const client::ResourceApi api(testing::client(server), foos, "default");
+  ASSERT_TRUE(api.create(foo("listed")));
+  for (const bool watch_list : {true, false}) {
+    informer::DynamicSharedInformerFactory factory(testing::client(server),
+                                                   {.watch_list = watch_list, .metadata_only = true});
+    const auto informer = factory.for_resource(foos).value().informer();
+    Recording seen;
+    const auto registration = informer.add_event_handler(seen.handler());
+    factory.start();
+    ASSERT_TRUE(factory.wait_for_cache_sync({}, {.timeout = seconds(30)}));
+    ASSERT_TRUE(api.create(foo("watched")));
+    ASSERT_TRUE(seen.await({"add default/listed", "add default/watched"}));
+
+    for (const auto* name : {"default/listed", "default/watched"}) {
+      const auto cached = informer.lister().get(name).value();
+      EXPECT_EQ(cached.api_version(), "a.io/v1");
+      EXPECT_EQ(cached.kind(), "Foo");
+      EXPECT_EQ(cached.completeness(), meta::Completeness::MetadataOnly);
+    }
+    ASSERT_TRUE(api.remove("watched"));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kubexx/meta/json.hpp"
@@ -11,11 +12,13 @@
 namespace kubexx::informer {
 
 struct ClientSourceOptions {
-  std::string namespace_;                         ///< empty: all
-  std::function<void(meta::ListOptions&)> tweak;  ///< selectors and the like, for lists and watches
-  meta::Projection projection;                    ///< applied while decoding; default: without managedFields
+  std::string namespace_ = {};                         ///< empty: all
+  std::function<void(meta::ListOptions&)> tweak = {};  ///< selectors and the like, for lists and watches
+  meta::Projection projection = {};                    ///< applied while decoding; default: without managedFields
   rest::Format format = rest::Format::Json;
-  bool metadata_only = false;
+  bool metadata_only = false;  ///< the server is asked for no more
+  /// Of objects that come as metadata only; absent: discovery is asked.
+  std::optional<meta::GroupVersionKind> kind = {};
   bool watchable = true;
 };
 

@@ -17,6 +17,8 @@ class Projection {
   static Projection full();
   static Projection without_managed_fields();
   static Projection metadata_only();  ///< apiVersion, kind and metadata without managedFields
+  /// For a server that sends metadata alone: what this one keeps of it, and no object that it gives counts as whole.
+  Projection of_metadata() const;
   /// Field paths like "spec.nodeName" or "status.containerStatuses.state"; lists are passed through. apiVersion, kind,
   /// and metadata name, namespace, uid, resourceVersion are always kept. Bad paths are an Error.
   static Result<Projection> paths(std::vector<std::string> paths);
@@ -40,7 +42,8 @@ struct DecodeOptions {
   std::size_t max_bytes = 8 << 20;  ///< of one object's text
   int max_depth = 256;
   DuplicateKeys duplicates = DuplicateKeys::LastWins;
-  /// apiVersion and kind for objects that do not say (list items); empty: leave as is.
+  /// apiVersion and kind for objects that do not say (list items) or say PartialObjectMetadata, which is how they were
+  /// asked for and not what they are; empty: leave as is.
   std::string default_api_version = {};
   std::string default_kind = {};
 };

@@ -150,5 +150,21 @@ TEST(JsonListReaderTest, AnErrorStays) {
   EXPECT_FALSE(reader.finish());
 }
 
+TEST(JsonListReaderTest, ItemsThatAreMetadataOnlyGetTheKindThatTheReaderWasTold) {
+  constexpr std::string_view kPartial =
+      R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[)"
+      R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}},)"
+      R"({"metadata":{"name":"b"}}]})";
+  DecodeOptions told;
+  told.default_api_version = "v1";
+  told.default_kind = "Pod";
+
+  EXPECT_EQ(read(kPartial, 7, told).items,
+            (std::vector<std::string>{R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})",
+                                      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"b"}})"}));
+  EXPECT_EQ(read(kPartial, 7).items[1],
+            R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"b"}})");
+}
+
 }  // namespace
 }  // namespace kubexx::meta
