@@ -10,6 +10,8 @@
 
 #include "informer/ending.hpp"
 #include "kubexx/codec/resources.hpp"
+#include "kubexx/meta/field_selector.hpp"
+#include "kubexx/meta/label_selector.hpp"
 
 namespace kubexx::informer {
 namespace {
@@ -44,6 +46,7 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   ClientSourceOptions source;
   source.projection = options.projection;
   source.metadata_only = options.metadata_only;
+  if (const auto* known = info ? info : codec::find_resource(resource)) source.kind = known->gvk();
   source.format = info && info->protobuf ? rest::Format::Protobuf : rest::Format::Json;
   source.tweak = [scope, tweak = options.tweak_list_options](meta::ListOptions& query) {
     if (!scope.label_selector.empty()) query.label_selector = scope.label_selector;
@@ -65,7 +68,7 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   made.scope = where.empty() ? selectors.substr(selectors.empty() ? 0 : 1) : "in " + where + selectors;
   made.resync_period = resync_of(resource, options);
   made.indexers = indexers;
-  if (info && !options.metadata_only) made.expected_kind = info->gvk();
+  if (info) made.expected_kind = info->gvk();
   made.transform = options.transform;
   made.queue = options.queue;
   made.mutation_detector = options.mutation_detector;
@@ -113,9 +116,21 @@ struct SharedInformerFactory::State : std::enable_shared_from_this<State> {
   const meta::ResourceInfo* find(const meta::GroupVersionResource& resource) const {
     return codec::find_resource(resource);
   }
-  Result<void> check(const meta::GroupVersionResource& resource) const {
-    if (dynamic || find(resource)) return {};
-    return Error::config("no informer found for " + resource.to_string());
+  /// What a server would refuse again and again is refused here, once.
+  Result<void> check(const meta::GroupVersionResource& resource, const Scope& scope) const {
+    if (resource.resource.empty()) return Error::config("the name of a resource is needed");
+    if (resource.version.empty()) return Error::config("a version is needed for " + resource.resource);
+    if (!dynamic && !find(resource)) return Error::config("no informer found for " + resource.to_string());
+    return check(scope);
+  }
+  static Result<void> check(const Scope& scope) {
+    if (auto labels = meta::LabelSelector::parse(scope.label_selector); !labels) {
+      return labels.error().with_context("label selector \"" + scope.label_selector + "\"");
+    }
+    if (auto fields = meta::FieldSelector::parse(scope.field_selector); !fields) {
+      return fields.error().with_context("field selector \"" + scope.field_selector + "\"");
+    }
+    return {};
   }
   /// With what is known of the resource: a kind without namespaces is watched as a whole, whoever asks.
   Scope whole(const meta::GroupVersionResource& resource, Scope scope, const meta::ResourceInfo* info) {
@@ -245,6 +260,7 @@ SharedInformerFactory::~SharedInformerFactory() {
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::obtain(const meta::GroupVersionResource& resource,
                                                                    const Scope& scope, const meta::ResourceInfo* info) {
+  State::check(scope).value();
   return state_->obtain(resource, scope, info, State::pin);
 }
 
@@ -262,12 +278,12 @@ std::shared_ptr<SharedIndexInformer> SharedInformerFactory::informer_for(const m
 
 Result<GenericInformer> SharedInformerFactory::for_resource(const meta::GroupVersionResource& resource,
                                                             const Scope& scope) {
-  if (auto known = state_->check(resource); !known) return known.error();
+  if (auto good = state_->check(resource, scope); !good) return good.error();
   return GenericInformer(Informer<meta::Object>(obtain(resource, scope, nullptr)));
 }
 
 Result<Lease> SharedInformerFactory::lease(const meta::GroupVersionResource& resource, const Scope& scope) {
-  if (auto known = state_->check(resource); !known) return known.error();
+  if (auto good = state_->check(resource, scope); !good) return good.error();
   const Key key = state_->key_of(resource, state_->whole(resource, scope, nullptr));
   return state_->obtain(resource, scope, nullptr, [&](Entry& entry) { return state_->lease(key, entry); });
 }

@@ -13,7 +13,7 @@ namespace kubexx::informer {
 namespace {
 
 bool hopeless(const Error& error) {
-  return error.is_unauthorized() || error.is_forbidden() || error.is_not_found();
+  return error.is_bad_request() || error.is_unauthorized() || error.is_forbidden() || error.is_not_found();
 }
 
 SyncState state_of(const SharedIndexInformer& informer) {

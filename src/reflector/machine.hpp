@@ -73,6 +73,7 @@ struct Reflector::State {
   void watch_event(meta::WatchEvent event);
   void watch_list_event(meta::WatchEvent& event);
   void watch_end(const Error* error);
+  void wait_for_server(const Error& error, Task again);
   void stream_error(const Error& error);
   void reopen(const char* reason);
   bool acceptable(const meta::WatchEvent& event);

@@ -275,12 +275,7 @@ void Reflector::State::watch_end(const Error* error) {
   if (in_initial) return watch_list_failed(error);
   if (!opened && error && !clean_end(error)) {
     if (error->is_canceled()) return end_round("canceled", nullptr, false);
-    if (wait_and_watch_again(*error)) {
-      note_error(*error);
-      count_restart(error->is_connection_refused() ? "refused" : "throttled");
-      drop_call();
-      return back_off(error, [this] { start_watch(); });
-    }
+    if (wait_and_watch_again(*error)) return wait_for_server(*error, [this] { start_watch(); });
     if (error->is_method_not_supported()) {
       unwatchable = true;
       drop_call();
@@ -300,16 +295,21 @@ void Reflector::State::watch_end(const Error* error) {
   reopen("closed");
 }
 
+/// Nothing is lost: the same is asked again after a backoff.
+void Reflector::State::wait_for_server(const Error& error, Task again) {
+  note_error(error);
+  count_restart(error.is_connection_refused() ? "refused" : "throttled");
+  log(LogLevel::Warning, "waiting for the server",
+      {{"reflector", options.name}, {"type", options.type_description}, {"error", error}});
+  drop_call();
+  back_off(&error, std::move(again));
+}
+
 /// A broken stream, or an ERROR event in it.
 void Reflector::State::stream_error(const Error& error) {
   if (in_initial) return watch_list_failed(&error);
   if (error.is_expired()) return end_round("expired", &error, false);
-  if (error.is_too_many_requests()) {
-    note_error(error);
-    count_restart("throttled");
-    drop_call();
-    return back_off(&error, [this] { start_watch(); });
-  }
+  if (error.is_too_many_requests()) return wait_for_server(error, [this] { start_watch(); });
   if (error.is_internal() && options.max_internal_error_retry > Duration::zero()) {
     const auto now = strand.clock().now();
     if (!internal_error_since || now - last_internal_error >= kInternalErrorQuiet) internal_error_since = now;
@@ -331,26 +331,20 @@ void Reflector::State::reopen(const char* reason) {
 void Reflector::State::watch_list_failed(const Error* error) {
   progress_timer.cancel();
   if (error && error->is_canceled()) return end_round("canceled", nullptr, false);
-  if (error && wait_and_watch_again(*error)) {
-    note_error(*error);
-    count_restart(error->is_connection_refused() ? "refused" : "throttled");
-    drop_call();
-    return back_off(error, [this] { start_watch_list(); });
-  }
+  if (error && wait_and_watch_again(*error)) return wait_for_server(*error, [this] { start_watch_list(); });
   if (error && (error->is_expired() || error->is_too_large_resource_version()) && !version_unavailable) {
     note_error(*error);
     version_unavailable = true;
     return start_watch_list();
   }
-  if (error && (error->is_bad_request() || error->is_method_not_supported() || error->is_invalid())) {
-    remember_refusal();
-  }
+  const bool refused = error && (error->is_bad_request() || error->is_method_not_supported() || error->is_invalid());
+  if (refused) remember_refusal();
   if (clean_end(error) && opened) {
     count_restart("watch_list_closed");
     if (++short_streams < options.watch_list_streams) return start_watch_list();
     remember_refusal();
   }
-  if (error) note_error(*error);
+  if (error && !refused) note_error(*error);  // a refused WatchList is none: the list will say what else is wrong
   count_restart("watch_list_failed");
   drop_call();
   start_list();

@@ -217,6 +217,18 @@ TEST_P(InformerTest, WaitingSaysWhyAnInformerDoesNotSync) {
   EXPECT_THAT(result.as_error()->message(), HasSubstr("things.example.com"));
 }
 
+TEST_P(InformerTest, ASelectorThatTheServerDoesNotKnowEndsTheWaitThatFailsFast) {
+  factory_ = make_factory(client());
+  const auto informer = factory_->for_resource({"", "v1", "configmaps"}, {.field_selector = "spec.color=red"}).value();
+  factory_->start();
+
+  const auto result = factory_->wait_for_cache_sync({}, {.fail_fast = true, .timeout = seconds(30)});
+
+  EXPECT_FALSE(result);
+  ASSERT_TRUE(result.stopped_by);
+  EXPECT_TRUE(result.stopped_by->is_bad_request()) << *result.stopped_by;
+}
+
 TEST_P(InformerTest, WhatWasWrittenCanBeWaitedFor) {
   const auto informer = config_maps();
   start();

@@ -53,7 +53,7 @@ struct FactoryOptions {
   std::string name = {};  ///< prefix of the informers' names in metrics
   Backoff backoff = {};
   bool watch_list = true;
-  bool metadata_only = false;  ///< PartialObjectMetadata of everything
+  bool metadata_only = false;  ///< of every object its kind and metadata; a client refuses to send them as a whole
   Duration verify_every = Duration::zero();
   QueueKind queue = QueueKind::Ordered;
   reflector::WatchErrorHandler watch_error_handler = {};
@@ -114,6 +114,7 @@ class SharedInformerFactory {
   SharedInformerFactory(const SharedInformerFactory&) = delete;
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
 
+  /// Throws kubexx::Exception where for_resource() returns the Error: for selectors that are none.
   template <class T>
   Informer<T> informer_for(const Scope& scope = {}) {
     return Informer<T>(obtain(T::kResource.gvr(), scope, &T::kResource));
@@ -125,8 +126,8 @@ class SharedInformerFactory {
   using NewInformerFunc = std::function<std::shared_ptr<SharedIndexInformer>(const rest::Client&, Duration)>;
   std::shared_ptr<SharedIndexInformer> informer_for(const meta::GroupVersionResource& resource,
                                                     const NewInformerFunc& make);
-  /// The same informer as the typed chain gives. A resource that the typed API does not know is an Error; the dynamic
-  /// factory takes any.
+  /// The same informer as the typed chain gives. A resource that the typed API does not know is an Error (the dynamic
+  /// factory takes any), and so are a resource without a name and selectors that cannot be read.
   Result<GenericInformer> for_resource(const meta::GroupVersionResource& resource, const Scope& scope = {});
   /// As for_resource, for as long as somebody holds a Lease.
   Result<Lease> lease(const meta::GroupVersionResource& resource, const Scope& scope = {});

@@ -19,17 +19,17 @@ namespace kubexx::informer {
 
 /// How far one of the things waited for has come.
 struct SyncState {
-  std::string name;
+  std::string name = {};
   bool synced = false;
-  std::string state;                ///< "listing", "backing off", ...; "not started"; of others "synced", "not synced"
-  std::optional<Error> last_error;  ///< why not yet; of informers
-  std::uint64_t attempts = 0;       ///< of informers
+  std::string state = {};  ///< "listing", "backing off", ...; "not started"; of others "synced", "not synced"
+  std::optional<Error> last_error = {};  ///< why not yet; of informers
+  std::uint64_t attempts = 0;            ///< of informers
 };
 
 /// What wait_for_cache_sync found; true when everything is synced.
 struct SyncResult {
-  std::vector<SyncState> informers;  ///< in the order given
-  std::optional<Error> stopped_by;   ///< Canceled, Timeout, or the error that ended a fail-fast wait
+  std::vector<SyncState> informers = {};  ///< in the order given
+  std::optional<Error> stopped_by = {};   ///< Canceled, Timeout, or the error that ended a fail-fast wait
 
   bool synced() const noexcept;
   explicit operator bool() const noexcept { return synced(); }
@@ -38,7 +38,8 @@ struct SyncResult {
 };
 
 struct SyncOptions {
-  /// An informer that is answered 401, 403 or 404 before its first sync ends the wait: it will hardly get better alone.
+  /// An informer that is answered 400, 401, 403 or 404 before its first sync ends the wait: it will hardly get better
+  /// alone.
   bool fail_fast = false;
   std::optional<Duration> timeout = {};
   /// Functions may look at what this library cannot see, so they are asked again after so long too; 0: they are not.

@@ -41,6 +41,29 @@ TEST_F(FactoryMakingTest, TheFirstFunctionWinsAndGetsTheClientAndTheResyncPeriod
   EXPECT_THAT(executors, ElementsAre(executor.get(), executor.get()));
 }
 
+struct ConfigMap : meta::Object {
+  static constexpr meta::ResourceInfo kResource{"", "v1", "ConfigMap", "configmaps", "configmap", true, true};
+};
+
+TEST_F(FactoryMakingTest, WhatAServerWouldRefuseForEverIsRefusedAtOnce) {
+  make_dynamic();
+  const std::pair<meta::GroupVersionResource, Scope> wrong[] = {
+      {{"", "v1", ""}, {}},
+      {{"", "", "configmaps"}, {}},
+      {kConfigMaps, {.label_selector = "a in"}},
+      {kConfigMaps, {.field_selector = "metadata.name"}},
+  };
+  for (const auto& [resource, scope] : wrong) {
+    const auto informer = factory->for_resource(resource, scope);
+    ASSERT_FALSE(informer) << resource.to_string();
+    EXPECT_EQ(informer.error().kind(), ErrorKind::Config) << informer.error();
+    EXPECT_FALSE(factory->lease(resource, scope)) << resource.to_string();
+  }
+
+  EXPECT_THROW(static_cast<void>(factory->informer_for<ConfigMap>({.label_selector = "a in"})), Exception);
+  EXPECT_THAT(factory->informers(), IsEmpty());
+}
+
 TEST_F(FactoryMakingTest, WhatTheChainMadeComesBeforeAnyFunction) {
   make();
   const auto chain = ask(kConfigMaps);

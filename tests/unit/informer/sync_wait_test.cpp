@@ -305,6 +305,19 @@ TEST_F(SyncWaitTest, AHandlerThatIsRemovedEndsTheWait) {
   EXPECT_EQ(result.stopped_by->message(), "a handler was removed");
 }
 
+TEST_F(SyncWaitTest, ARequestThatTheServerCannotReadEndsTheWaitThatFailsFast) {
+  script->answer(Error::api(400, "BadRequest", "unable to parse requirement"));
+  const auto informer = make("maps", script);
+  wait_for({informer, asked_and([] { return true; })}, {.fail_fast = true});
+  asked.wait();
+
+  informer->start();
+  run();
+
+  EXPECT_FALSE(ended());
+  EXPECT_TRUE(result.stopped_by->is_bad_request()) << *result.stopped_by;
+}
+
 TEST_F(SyncWaitTest, AHopelessErrorEndsTheWaitThatFailsFast) {
   script->answer(Error::api(403, "Forbidden", "no maps for you"));
   const auto informer = make("maps", script);
