@@ -10,6 +10,7 @@
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/stop.hpp"
+#include "kubexx/base/version.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "sample.hpp"

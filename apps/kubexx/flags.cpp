@@ -5,6 +5,7 @@
 
 #include "command_line.hpp"
 #include "kubexx/base/stop.hpp"
+#include "kubexx/base/version.hpp"
 #include "kubexx/meta/field_selector.hpp"
 #include "kubexx/meta/label_selector.hpp"
 #include "output.hpp"

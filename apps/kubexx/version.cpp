@@ -1,13 +1,12 @@
 #include <memory>
 
 #include "command.hpp"
+#include "kubexx/base/version.hpp"
 #include "kubexx/client/discovery.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::app {
 namespace {
-
-constexpr const char* kSchema = "1.36";
 
 struct Flags {
   Connection connection;
@@ -33,16 +32,16 @@ int version(const Flags& flags) {
   }
   if (flags.output == "json") {
     std::string text = R"({"client":)";
-    meta::append_json_string(text, KUBEXX_VERSION);
+    meta::append_json_string(text, kVersion);
     text += R"(,"kubernetes":)";
-    meta::append_json_string(text, kSchema);
+    meta::append_json_string(text, kKubernetesVersion);
     if (!server.empty()) {
       text += R"(,"server":)";
       meta::append_json_string(text, server);
     }
     out().write(text + "}\n");
   } else {
-    out().write(std::string("kubexx " KUBEXX_VERSION " (Kubernetes ") + kSchema + ")\n");
+    out().write("kubexx " KUBEXX_VERSION " (Kubernetes " KUBEXX_KUBERNETES_VERSION ")\n");
     if (!server.empty()) out().write("server " + server + '\n');
   }
   if (!why.empty()) note("server not reached: " + why);

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <fstream>
 
+#include "kubexx/base/version.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/status.hpp"
 #include "rest/body_decoder.hpp"
@@ -53,7 +54,7 @@ std::string default_user_agent() {
   }
   utsname host{};
   uname(&host);
-  return program + "/unknown (linux/" + host.machine + ") kubexx/0.1";
+  return program + "/unknown (linux/" + host.machine + ") kubexx/" KUBEXX_VERSION;
 }
 
 }  // namespace kubexx::rest

@@ -63,7 +63,8 @@ def main():
             if not (path.parent / link).exists():
                 problems.append(f"{where}: link to {link} leads nowhere")
     problems += [f"docs/upstream-tests.md: there is no test {test}" for test in unknown_tests()]
-    version = re.search(r"project\(kubexx VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    numbers = (ROOT / "include/kubexx/base/version.hpp").read_text()
+    version = ".".join(re.search(rf"KUBEXX_VERSION_{part} (\d+)", numbers)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     changelog = (ROOT / "CHANGELOG.md").read_text()
     first = re.search(r"^## \[([^\]]+)\]", changelog, re.M)
     if not first or first[1] not in (version, "Unreleased"):

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "kubexx/base/base64.hpp"
+#include "kubexx/base/version.hpp"
 #include "unit/rest/fixture.hpp"
 
 namespace kubexx::rest {
@@ -51,7 +52,7 @@ TEST_F(RequestTest, AcceptAndContentTypeFollowTheFormat) {
   EXPECT_EQ(header("Accept", 1), "application/vnd.kubernetes.protobuf,application/json");
   EXPECT_EQ(header("Accept", 2), "text/plain");
   EXPECT_EQ(header("Content-Type", 2), "application/json");
-  EXPECT_THAT(header("User-Agent"), HasSubstr("kubexx/"));
+  EXPECT_THAT(header("User-Agent"), HasSubstr("kubexx/" KUBEXX_VERSION));
 }
 
 // TestRequestVersionedParamsFromListOptions, TestRequestParam
