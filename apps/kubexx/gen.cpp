@@ -10,6 +10,7 @@ void add_gen(Command program) {
   command.footer("Examples:\n  kubexx gen --crd foo.yaml --out generated");
   auto job = std::make_shared<gen::Job>();
   command.option("--crd", &job->crds, "Files with CustomResourceDefinitions").required();
+  command.option("--namespace", &job->space, "C++ namespace (default: the first label of the group)");
   command.option("--out", &job->out, "Folder to write to").required();
   command.on_run([job] {
     const auto files = gen::generate(*job);

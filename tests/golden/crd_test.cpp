@@ -5,14 +5,17 @@
 #include <fstream>
 #include <iterator>
 
+#include "acme/operators.hpp"
 #include "demo.hpp"
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "kubexx/testing/client.hpp"
+#include "operators_a/v1.hpp"
 #include "paths.hpp"
 #include "platform.hpp"
 #include "samplecontroller.hpp"
+#include "texts.hpp"
 
 namespace kubexx {
 namespace {
@@ -127,6 +130,84 @@ TEST(CustomResourceTest, SeveralKindsOfAGroupShareItsAccessors) {
   EXPECT_TRUE(policy_lister.get("strict").value().spec().default_());
 }
 
+TEST(CustomResourceTest, AFieldWithANameThatObjectsHaveDoesNotHideTheirs) {
+  texts::v1::NoteDraft draft;
+  draft.metadata().set_name("object");
+  draft.metadata().set_namespace_("default");
+  draft.set_name_("field");
+  draft.set_namespace_2("elsewhere");
+  draft.labels_().append("a");
+  draft.set_generation_("third");
+
+  const auto note = draft.to_object();
+
+  EXPECT_EQ(note.name(), "object");
+  EXPECT_EQ(note.name_(), "field");
+  EXPECT_EQ(note["name"].string(), "field");
+  EXPECT_EQ(note.namespace_(), "default");
+  EXPECT_EQ(note.namespace_2(), "elsewhere");
+  EXPECT_EQ(note.labels().size(), 0U);
+  EXPECT_EQ(note.labels_().size(), 1U);
+  EXPECT_EQ(note.generation(), 0);
+  EXPECT_EQ(note.generation_(), "third");
+}
+
+TEST(CustomResourceTest, GroupsWithTheSameFirstLabelHaveTheNamespacesThatWereChosen) {
+  EXPECT_EQ(operators_a::v1::Alpha::kResource.group, "operator.a.io");
+  EXPECT_EQ(acme::operators::v1::Beta::kResource.group, "operator.b.io");
+  apiserver::Server server;
+  acme::operators::SharedInformerFactory factory(testing::client(server));
+  EXPECT_NO_THROW(static_cast<void>(factory.operators().v1().betas().informer()));
+}
+
+/// What kubexx-gen says, on both outputs, and how it ends.
+std::string output_of(const std::string& arguments) {
+  const auto command = std::string(KUBEXX_GEN) + " " + arguments + " 2>&1";
+  std::string out;
+  if (FILE* pipe = ::popen(command.c_str(), "r")) {
+    char buffer[512];
+    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) out += buffer;
+    out += ::pclose(pipe) == 0 ? "[ok]" : "[failed]";
+  }
+  return out;
+}
+
+TEST(CustomResourceTest, GroupsThatWouldOverwriteEachOthersHeadersAreRefused) {
+  const std::string both = "--crd " KUBEXX_SOURCE_DIR "/tests/golden/same_label/a.yaml " KUBEXX_SOURCE_DIR
+                           "/tests/golden/same_label/b.yaml --list";
+  for (const auto& arguments : {both, both + " --namespace one"}) {
+    const auto said = output_of(arguments);
+    EXPECT_NE(said.find("operator.a.io and operator.b.io"), std::string::npos) << said;
+    EXPECT_NE(said.find("--namespace"), std::string::npos) << said;
+    EXPECT_NE(said.find("[failed]"), std::string::npos) << said;
+  }
+}
+
+TEST(CustomResourceTest, ANamespaceThatCannotBeOneIsRefused) {
+  const std::string one = "--crd " KUBEXX_SOURCE_DIR "/tests/golden/same_label/a.yaml --list --namespace ";
+  for (const auto* name : {"std", "kubexx::a", "a::", "a:b", "../a", "class", "a::namespace", "1a", "'a b'", "a__b"}) {
+    const auto said = output_of(one + name);
+    EXPECT_NE(said.find("is no namespace"), std::string::npos) << name << ": " << said;
+    EXPECT_NE(said.find("[failed]"), std::string::npos) << said;
+  }
+}
+
+TEST(CustomResourceTest, HeadersThatOnlyAnEarlierRunWroteAreRemoved) {
+  const auto folder = std::filesystem::temp_directory_path() / ("kubexx_record_" + std::to_string(::getpid()));
+  const auto out = " --out " + (folder / "out").string() + " --record " + (folder / "files").string();
+  const std::string inputs = "--crd " KUBEXX_SOURCE_DIR "/tests/golden/same_label/";
+
+  const auto first = output_of(inputs + "a.yaml --namespace before" + out);
+  ASSERT_TRUE(std::filesystem::exists(folder / "out/before/v1.hpp")) << first;
+  std::ofstream(folder / "out/before/mine.hpp") << "// not the generator's\n";
+  output_of(inputs + "a.yaml --namespace after" + out);
+
+  EXPECT_TRUE(std::filesystem::exists(folder / "out/after/v1.hpp"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "out/before/v1.hpp"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "out/before/mine.hpp"));
+  std::filesystem::remove_all(folder);
+}
+
 std::string errors_of(const std::string& schema) {
   const auto folder = std::filesystem::temp_directory_path() / ("kubexx_crd_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
@@ -135,13 +216,7 @@ std::string errors_of(const std::string& schema) {
                                         "  names: {kind: Bad, plural: bads}\n  versions:\n"
                                         "  - {name: v1, served: true, schema: {openAPIV3Schema: "
                                      << schema << "}}\n";
-  const auto command = std::string(KUBEXX_GEN) + " --crd " + (folder / "bad.yaml").string() + " --list 2>&1";
-  std::string out;
-  if (FILE* pipe = ::popen(command.c_str(), "r")) {
-    char buffer[512];
-    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) out += buffer;
-    out += ::pclose(pipe) == 0 ? "[ok]" : "[failed]";
-  }
+  auto out = output_of("--crd " + (folder / "bad.yaml").string() + " --list");
   std::filesystem::remove_all(folder);
   return out;
 }

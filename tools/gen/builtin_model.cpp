@@ -93,7 +93,7 @@ class Builder {
       made.kind = gvk->kind;
       made.resource = resource(gvk->group, gvk->version, gvk->kind);
     }
-    std::set<std::string> taken = reserved_names();
+    std::set<std::string> taken = made.kind.empty() ? reserved_names() : object_names();
     add_fields(made, where.package, type, taken);
     package(where.package).types.push_back(std::move(made));
   }

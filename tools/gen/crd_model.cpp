@@ -22,7 +22,8 @@ class Version {
     made.api_version = package_.group + "/" + package_.version;
     made.resource = std::move(resource);
     for (const auto* suffix : {"Draft", "DraftFields"}) class_names_.insert(made.name + suffix);
-    auto taken = reserved_names();
+    made.description = schema["description"].string();
+    auto taken = object_names();
     FieldModel metadata;
     metadata.json = "metadata";
     metadata.name = unique("metadata", taken);
@@ -61,6 +62,7 @@ class Version {
       FieldModel field;
       field.json = json;
       field.name = unique(snake_case(json), taken);
+      field.description = property["description"].string();
       if (auto described = describe(field, property, prefix + pascal_case(json), 0); !described) return described;
       constants(field, property, taken);
       made.fields.push_back(std::move(field));
@@ -112,6 +114,7 @@ class Version {
     if (!schema["properties"].empty()) {
       TypeModel made;
       made.name = class_name(name);
+      made.description = schema["description"].string();
       auto taken = reserved_names();
       const auto view = made.name;
       if (auto added = fields(made, schema, taken, view, false); !added) return added;
@@ -163,7 +166,62 @@ class Version {
   std::string path_;
 };
 
-Result<void> add_definition(meta::Value crd, std::vector<PackageModel>& out) {
+/// The C++ namespace of a group's versions; an Error that says how to choose another.
+Result<std::string> namespace_of(const std::string& group, std::string_view chosen) {
+  if (chosen.empty()) {
+    auto label = safe(snake_case(group.substr(0, group.find('.'))));
+    if (label == "std" || label == "posix" || label == "kubexx") {
+      return Error::config("the group " + group + " cannot have the namespace " + label + "; choose one: --namespace");
+    }
+    return label;
+  }
+  const auto wrong = Error::config(string_literal(chosen) + " is no namespace for generated code");
+  for (std::string_view rest = chosen;;) {
+    const auto end = rest.find("::");
+    const std::string name(rest.substr(0, end));
+    const bool first = rest.data() == chosen.data();
+    const bool letters =
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
+    if (name.empty() || !letters || safe(name) != name || name.starts_with('_') ||
+        name.find("__") != std::string::npos || (first && (name == "std" || name == "posix" || name == "kubexx"))) {
+      return wrong;
+    }
+    if (end == std::string_view::npos) return std::string(chosen);
+    rest.remove_prefix(end + 2);
+  }
+}
+
+/// The package of a group version, made when it is not there. Two groups in one namespace would overwrite each other.
+Result<PackageModel*> package_of(const std::string& group, const std::string& version, std::string_view chosen,
+                                 std::vector<PackageModel>& out) {
+  for (auto& package : out) {
+    if (package.group == group && package.version == version) return &package;
+  }
+  if (safe(snake_case(version)) != version)
+    return Error::config("the version " + string_literal(version) + " is no name in C++");
+  const auto space = namespace_of(group, chosen);
+  if (!space) return space.error();
+  PackageModel made;
+  made.group = group;
+  made.version = version;
+  made.space = *space + "::" + version;
+  for (const auto& package : out) {
+    if (package.group == group || package.space.substr(0, package.space.rfind("::")) != *space) continue;
+    return Error::config("the groups " + package.group + " and " + group + " would both have the namespace " + *space +
+                         "; generate each by itself, with a namespace of its own: kubexx-gen --namespace, "
+                         "kubexx_generate(... NAMESPACE)");
+  }
+  for (std::size_t at = 0; at != std::string::npos;) {
+    const auto end = space->find("::", at);
+    made.accessor = space->substr(at, end - at);
+    made.folder += (at == 0 ? "" : "/") + made.accessor;
+    at = end == std::string::npos ? end : end + 2;
+  }
+  out.push_back(std::move(made));
+  return &out.back();
+}
+
+Result<void> add_definition(meta::Value crd, std::string_view space, std::vector<PackageModel>& out) {
   const auto spec = crd["spec"];
   const auto names = spec["names"];
   const std::string group(spec["group"].string());
@@ -178,25 +236,15 @@ Result<void> add_definition(meta::Value crd, std::vector<PackageModel>& out) {
     any = true;
     const std::string name(version["name"].string());
     if (name.empty()) return Error::config("a version without a name");
-    auto found = std::find_if(out.begin(), out.end(),
-                              [&](const PackageModel& p) { return p.group == group && p.version == name; });
-    if (found == out.end()) {
-      PackageModel made;
-      made.group = group;
-      made.version = safe(snake_case(name));
-      made.folder = safe(snake_case(group.substr(0, group.find('.'))));
-      made.accessor = made.folder;
-      made.space = made.folder + "::" + made.version;
-      out.push_back(std::move(made));
-      found = out.end() - 1;
-    }
+    const auto found = package_of(group, name, space, out);
+    if (!found) return found.error();
     ResourceModel resource;
     resource.resource = plural;
     resource.singular = names["singular"].string();
     resource.accessor = plural_accessor(kind, plural);
     resource.namespaced = spec["scope"].string() != "Cluster";
     for (const auto& [sub, value] : version["subresources"].entries()) resource.subresources.insert(std::string(sub));
-    if (auto added = Version(*found, pascal_case(kind)).object(version["schema"]["openAPIV3Schema"], resource);
+    if (auto added = Version(**found, pascal_case(kind)).object(version["schema"]["openAPIV3Schema"], resource);
         !added) {
       return added.error();
     }
@@ -207,7 +255,7 @@ Result<void> add_definition(meta::Value crd, std::vector<PackageModel>& out) {
 
 }  // namespace
 
-Result<void> add_crd_packages(std::string_view yaml, std::vector<PackageModel>& out) {
+Result<void> add_crd_packages(std::string_view yaml, std::string_view space, std::vector<PackageModel>& out) {
   auto documents = meta::parse_yaml(yaml);
   if (!documents) return documents.error();
   bool any = false;
@@ -218,7 +266,7 @@ Result<void> add_crd_packages(std::string_view yaml, std::vector<PackageModel>& 
       return Error::config(std::string(document.name()) + ": only apiextensions.k8s.io/v1 is understood, not " +
                            std::string(document.api_version()));
     }
-    if (auto added = add_definition(document.root(), out); !added) {
+    if (auto added = add_definition(document.root(), space, out); !added) {
       return added.error().with_context(std::string(document.name()));
     }
   }

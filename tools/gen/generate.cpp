@@ -1,8 +1,10 @@
 #include "generate.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 #include "kubexx/base/file.hpp"
 #include "model.hpp"
@@ -50,9 +52,9 @@ Files crd_files(const std::vector<PackageModel>& packages) {
   Files files;
   for (const auto& [accessor, versions] : by_group(packages)) {
     const auto& folder = versions.front()->folder;
-    const Layout layout{"", "", folder, false};
-    std::string all =
-        "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n#include \"" + folder + "/clientset.hpp\"\n";
+    const auto& space = versions.front()->space;
+    const Layout layout{"", "", space.substr(0, space.rfind("::")), false};
+    std::string all = std::string(kHead) + "#include \"" + folder + "/clientset.hpp\"\n";
     for (const auto* version : versions) {
       const auto types = folder + "/" + version->version;
       files[types + "/views.hpp"] = views_header(*version);
@@ -81,6 +83,21 @@ bool write(const std::filesystem::path& path, const std::string& text) {
   return file.good();
 }
 
+/// Removes what the record names and this run did not write, and writes the record anew.
+bool keep_record(const Job& job, const std::vector<std::string>& paths) {
+  bool ok = false;
+  std::istringstream before(read(job.record, ok));
+  for (std::string path; std::getline(before, path);) {
+    if (std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
+    if (!path.ends_with(".hpp") || path.starts_with('/') || path.find("..") != std::string::npos) continue;
+    std::error_code ignored;
+    std::filesystem::remove(std::filesystem::path(job.out) / path, ignored);
+  }
+  std::string now;
+  for (const auto& path : paths) now += path + "\n";
+  return write(job.record, now);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> generate(const Job& job) {
@@ -93,7 +110,7 @@ Result<std::vector<std::string>> generate(const Job& job) {
   for (const auto& path : job.crds) {
     const auto text = read_file(path, kFile);
     if (!text) return text.error();
-    if (auto added = add_crd_packages(*text, packages); !added) return added.error().with_context(path);
+    if (auto added = add_crd_packages(*text, job.space, packages); !added) return added.error().with_context(path);
   }
   std::vector<std::string> paths;
   for (const auto& [path, text] : job.builtin ? builtin_files(packages) : crd_files(packages)) {
@@ -101,6 +118,9 @@ Result<std::vector<std::string>> generate(const Job& job) {
       return Error::config(job.out + "/" + path + ": cannot be written");
     }
     paths.push_back(path);
+  }
+  if (!job.out.empty() && !job.record.empty() && !keep_record(job, paths)) {
+    return Error::config(job.record + ": cannot be written");
   }
   return paths;
 }

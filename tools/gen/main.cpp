@@ -9,7 +9,11 @@ namespace {
 constexpr std::string_view kUsage =
     "usage: kubexx-gen --builtin --out DIR            headers of every built-in type\n"
     "       kubexx-gen --crd FILE... --out DIR        headers of custom resources\n"
-    "       kubexx-gen --crd FILE... --list           the files it would write\n";
+    "       kubexx-gen --crd FILE... --list           the files it would write\n"
+    "  --namespace NAME   of the custom resources of one group, instead of the group's first label: acme::demo is in "
+    "the\n"
+    "                     folder acme/demo\n"
+    "  --record FILE      keeps the list of the files there, and removes those that only an earlier run wrote\n";
 
 struct Arguments {
   kubexx::gen::Job job;
@@ -28,6 +32,10 @@ std::optional<std::string> parse(int argc, char** argv, Arguments& out) {
       out.help = true;
     } else if (argument == "--out" && i + 1 < argc) {
       out.job.out = argv[++i];
+    } else if (argument == "--namespace" && i + 1 < argc) {
+      out.job.space = argv[++i];
+    } else if (argument == "--record" && i + 1 < argc) {
+      out.job.record = argv[++i];
     } else if (argument == "--crd" && i + 1 < argc) {
       for (++i; i < argc && !std::string_view(argv[i]).starts_with("--"); ++i) out.job.crds.emplace_back(argv[i]);
       --i;
@@ -36,6 +44,7 @@ std::optional<std::string> parse(int argc, char** argv, Arguments& out) {
     }
   }
   if (!out.help && out.job.builtin == !out.job.crds.empty()) return "give either --builtin or --crd";
+  if (out.job.builtin && !out.job.space.empty()) return "--namespace is for custom resources";
   if (!out.help && !out.list && out.job.out.empty()) return "--out is missing";
   return std::nullopt;
 }

@@ -29,6 +29,7 @@ struct FieldModel {
   FieldKind kind = FieldKind::Text;
   std::string view;  // of kind View: the class, qualified when it stands in another package
   std::vector<Constant> constants;
+  std::string description;
 };
 
 /// What makes a type an object of the API.
@@ -49,11 +50,12 @@ struct TypeModel {
   std::string kind;
   bool nested = false;  // an object that also stands inside others: it has a view, too
   std::optional<ResourceModel> resource;
+  std::string description;
 };
 
 /// One group version: a header of types.
 struct PackageModel {
-  std::string folder;    // "core": header <folder>/<version>.hpp, accessor core()
+  std::string folder;    // "core": header <folder>/<version>.hpp
   std::string version;   // "v1"
   std::string group;     // "", "apps"
   std::string space;     // "kubexx::api::core::v1"
@@ -65,8 +67,13 @@ struct PackageModel {
 
 /// Every group version of the built-in schema.
 Result<std::vector<PackageModel>> builtin_packages();
-/// Adds the served versions of the CustomResourceDefinitions in a YAML text (any number of documents).
-Result<void> add_crd_packages(std::string_view yaml, std::vector<PackageModel>& out);
+/// Adds the served versions of the CustomResourceDefinitions in a YAML text (any number of documents). They get this
+/// namespace, or (empty) that of their group's first label.
+Result<void> add_crd_packages(std::string_view yaml, std::string_view space, std::vector<PackageModel>& out);
+
+/// The first lines of every header, and those that refuse to be compiled with a library they were not written for.
+inline constexpr std::string_view kHead = "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n";
+std::string version_check();
 
 /// The objects and views of a group version: what reading needs.
 std::string views_header(const PackageModel& package);

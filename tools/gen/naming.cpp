@@ -40,6 +40,31 @@ constexpr std::string_view kKeywords[] = {
     "stdout",      "stderr",    "assert",
 };
 
+/// Without control characters and what turns the direction of text around, by which a line can look like another one.
+std::string printable(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const auto third = static_cast<unsigned char>(i + 2 < text.size() ? text[i + 2] : 0);
+    std::size_t dropped = 0;
+    if (c < 32 || c == 127) dropped = 1;
+    if (c == 0xC2 && next < 0xA0) dropped = 2;                                     // U+0080 to U+009F
+    if (c == 0xD8 && next == 0x9C) dropped = 2;                                    // U+061C
+    if (c == 0xE2 && next == 0x80 && third >= 0x8B && third <= 0x8F) dropped = 3;  // U+200B to U+200F
+    if (c == 0xE2 && next == 0x80 && third >= 0xA8 && third <= 0xAE) dropped = 3;  // U+2028 to U+202E
+    if (c == 0xE2 && next == 0x81 && third >= 0xA0 && third <= 0xAF) dropped = 3;  // U+2060 to U+206F
+    if (c == 0xEF && next == 0xBB && third == 0xBF) dropped = 3;                   // U+FEFF
+    if (dropped == 0) {
+      out += static_cast<char>(c);
+    } else {
+      out += ' ';
+      i += dropped - 1;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string snake_case(std::string_view name) {
@@ -89,7 +114,9 @@ std::string safe(std::string name) {
 
 std::string unique(std::string name, std::set<std::string>& taken) {
   name = safe(std::move(name));
-  while (taken.contains(name) || taken.contains("has_" + name)) name += '_';
+  while (taken.contains(name) || taken.contains("has_" + name)) {
+    name += name.ends_with('_') ? "2" : "_";  // two in a row belong to the compiler
+  }
   for (const auto* prefix : {"", "has_", "set_", "clear_"}) taken.insert(prefix + name);
   return name;
 }
@@ -113,6 +140,16 @@ std::set<std::string> reserved_names() {
           "draft_",      "api_version", "kind"};
 }
 
+std::set<std::string> object_names() {
+  auto names = reserved_names();
+  for (const auto* name :
+       {"name", "namespace_", "uid", "resource_version", "generate_name", "creation_timestamp", "deletion_timestamp",
+        "generation", "labels", "annotations", "owner_references", "finalizers", "begin"}) {
+    names.insert(name);
+  }
+  return names;
+}
+
 std::string string_literal(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
@@ -130,6 +167,45 @@ std::string string_literal(std::string_view text) {
     }
   }
   return out + "\"";
+}
+
+std::string comment(std::string_view text, std::string_view indent) {
+  constexpr std::size_t kWidth = 112;
+  constexpr std::size_t kMostLines = 8;
+  std::string out;
+  std::string line;
+  std::size_t lines = 0;
+  const auto end_line = [&](std::string_view more) {
+    line += more;
+    // A backslash at the end of a line goes on in the next one, so does its trigraph, and blanks behind it do not help.
+    if (line.ends_with('\\') || line.ends_with("?\?/")) line += " .";
+    out.append(indent).append("/// ").append(line).append("\n");
+    line.clear();
+    ++lines;
+  };
+  const std::string clean = printable(text);
+  for (std::string_view rest = clean; !rest.empty();) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    std::string_view next = rest.substr(0, rest.find(' '));
+    if (next.empty()) break;
+    if (next.size() > kWidth) {  // broken where a character begins
+      std::size_t size = kWidth;
+      while (size > 0 && (static_cast<unsigned char>(next[size]) & 0xC0) == 0x80) --size;
+      next = next.substr(0, size);
+    }
+    if (!line.empty() && indent.size() + line.size() + 1 + next.size() > kWidth) {
+      if (lines + 1 == kMostLines) {
+        end_line(" ...");
+        return out;
+      }
+      end_line("");
+    }
+    if (!line.empty()) line += ' ';
+    line += next;
+    rest.remove_prefix(next.size());
+  }
+  if (!line.empty()) end_line("");
+  return out;
 }
 
 }  // namespace kubexx::gen

@@ -4,8 +4,6 @@
 namespace kubexx::gen {
 namespace {
 
-constexpr std::string_view kHead = "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n";
-
 std::string class_of(const PackageModel& package, std::string_view suffix) {
   return pascal_case(package.accessor) + pascal_case(package.version) + std::string(suffix);
 }
@@ -94,8 +92,10 @@ std::string group_header(const std::vector<const PackageModel*>& versions, const
   const auto informers = group_class(first, "Informers");
   const auto clients = group_class(first, "Client");
   std::string out(kHead);
-  out += "#include \"kubexx/informer/shared_informer_factory.hpp\"\n#include \"kubexx/rest/client.hpp\"\n\nnamespace " +
-         layout.space + " {\n\n";
+  out +=
+      "#include \"kubexx/base/version.hpp\"\n#include \"kubexx/informer/shared_informer_factory.hpp\"\n#include "
+      "\"kubexx/rest/client.hpp\"\n\n" +
+      version_check() + "\nnamespace " + layout.space + " {\n\n";
   for (const auto* version : versions) {
     out += "class " + class_of(*version, "Informers") + ";\nclass " + class_of(*version, "Client") + ";\n";
   }

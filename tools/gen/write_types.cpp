@@ -1,3 +1,4 @@
+#include "kubexx/base/version.hpp"
 #include "kubexx/meta/name.hpp"
 #include "model.hpp"
 #include "naming.hpp"
@@ -11,9 +12,9 @@ class Writer {
   explicit Writer(const PackageModel& package) : package_(package) {}
 
   std::string views() {
-    std::set<std::string> includes = {"kubexx/api/support.hpp"};
+    std::set<std::string> includes = {"kubexx/api/support.hpp", "kubexx/base/version.hpp"};
     for (const auto& header : package_.includes) includes.insert(views_of(header));
-    begin(includes);
+    begin(includes, "\n" + version_check());
     for (const auto& type : package_.types) {
       if (type.kind.empty()) {
         view(type.name, type);
@@ -28,7 +29,7 @@ class Writer {
   std::string drafts(const std::string& views) {
     auto includes = package_.includes;
     includes.insert(views);
-    begin(includes);
+    begin(includes, "");
     for (const auto& type : package_.types) {
       if (type.kind.empty()) {
         draft(type.name + "Draft", type);
@@ -41,10 +42,10 @@ class Writer {
   }
 
  private:
-  void begin(const std::set<std::string>& includes) {
-    out_ = "// Written by kubexx-gen. Do not edit.\n#pragma once\n\n";
+  void begin(const std::set<std::string>& includes, const std::string& check) {
+    out_ = kHead;
     for (const auto& include : includes) out_ += "#include \"" + include + "\"\n";
-    out_ += "\nnamespace " + package_.space + " {\n";
+    out_ += check + "\nnamespace " + package_.space + " {\n";
   }
   std::string end() {
     out_ += "\n}  // namespace " + package_.space + "\n";
@@ -140,6 +141,7 @@ class Writer {
   void accessors(const TypeModel& type, const std::string& from, const std::string& bound, bool object) {
     for (const auto& field : type.fields) {
       const bool borrows = field.kind == FieldKind::Text || !scalar(field);
+      out_ += comment(field.description, "  ");
       out_ += "  " + Writer::type(field, false) + " " + field.name + "() const noexcept" + (borrows ? bound : "") +
               " { return " + read(field, from, false) + "; }\n";
       if (object && field.name == "metadata") continue;  // has_metadata() is an Object's own
@@ -148,7 +150,8 @@ class Writer {
   }
 
   void view(const std::string& name, const TypeModel& type) {
-    out_ += "\nclass KUBEXX_POINTER " + name + " : public ::kubexx::api::View {\n public:\n";
+    out_ += "\n" + comment(type.description, "") + "class KUBEXX_POINTER " + name +
+            " : public ::kubexx::api::View {\n public:\n";
     constants(type);
     out_ += "  using View::View;\n";
     accessors(type, "view_", "", false);
@@ -183,8 +186,8 @@ class Writer {
 
   void object(const TypeModel& type) {
     const std::string draft = type.name + "Draft";
-    out_ +=
-        "\nclass " + draft + ";\n\nclass KUBEXX_OWNER " + type.name + " : public ::kubexx::meta::Object {\n public:\n";
+    out_ += "\nclass " + draft + ";\n\n" + comment(type.description, "") + "class KUBEXX_OWNER " + type.name +
+            " : public ::kubexx::meta::Object {\n public:\n";
     out_ += "  static constexpr std::string_view kApiVersion = " + string_literal(type.api_version) + ";\n";
     out_ += "  static constexpr std::string_view kKind = " + string_literal(type.kind) + ";\n";
     if (type.resource) {
@@ -225,6 +228,15 @@ class Writer {
 };
 
 }  // namespace
+
+std::string version_check() {
+  const auto major = std::to_string(KUBEXX_VERSION_MAJOR);
+  const auto minor = std::to_string(KUBEXX_VERSION_MINOR);
+  std::string out = "static_assert(KUBEXX_VERSION_MAJOR == ";
+  out.append(major).append(" && KUBEXX_VERSION_MINOR == ").append(minor);
+  out.append(",\n              \"written by kubexx-gen ").append(major).append(".").append(minor);
+  return out.append(", and the library is another version: run its kubexx-gen\");\n");
+}
 
 std::string views_header(const PackageModel& package) {
   return Writer(package).views();
