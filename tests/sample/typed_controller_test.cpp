@@ -106,8 +106,8 @@ TEST_F(TypedControllerTest, AFinalizerOfATypedObjectIsAddedByItsHelper) {
   ASSERT_TRUE(server.seed(make_config_map("default/a", "1")));
   const client::Api<ConfigMap> config_maps(client, "default");
   const auto finalized =
-      finalize<ConfigMap>(config_maps, config_maps.get("a").value(), "kubexx.dev/test",
-                          [](const ConfigMap&) -> Result<void> { return Error::config("it is not being deleted"); });
+      finalize(config_maps, config_maps.get("a").value(), "kubexx.dev/test",
+               [](const ConfigMap&) -> Result<void> { return Error::config("it is not being deleted"); });
   ASSERT_TRUE(finalized) << finalized.error().message();
   EXPECT_TRUE(has_finalizer(config_maps.get("a").value(), "kubexx.dev/test"));
 }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "kubexx/client/api.hpp"
@@ -25,7 +26,7 @@ Result<meta::Object> drop_finalizer(const client::ResourceApi& api, const meta::
                                     std::string_view finalizer, const client::CallOptions& options = {});
 
 struct Finalized {
-  meta::Object object;
+  meta::Object object = {};
   bool deleted = false;  ///< being deleted, and nothing of ours is left to do: the reconcile ends here
 };
 
@@ -34,9 +35,10 @@ struct Finalized {
 Result<Finalized> finalize(const client::ResourceApi& api, const meta::Object& object, std::string_view finalizer,
                            const std::function<Result<void>(const meta::Object&)>& cleanup,
                            const client::CallOptions& options = {});
+/// `cleanup(const T&)` returns Result<void>.
 template <class T>
-Result<Finalized> finalize(const client::Api<T>& api, const T& object, std::string_view finalizer,
-                           const std::function<Result<void>(const T&)>& cleanup,
+Result<Finalized> finalize(const client::Api<T>& api, const std::type_identity_t<T>& object, std::string_view finalizer,
+                           const std::function<Result<void>(const std::type_identity_t<T>&)>& cleanup,
                            const client::CallOptions& options = {}) {
   return finalize(
       api.untyped(), object, finalizer, [&](const meta::Object& untyped) { return cleanup(T::unchecked(untyped)); },
