@@ -216,15 +216,18 @@ Result<Config> Config::load() {
 Result<Config> Config::load(const LoadOptions& options) {
   auto loaded = load_kubeconfig(KubeConfigSources::from_environment(options.kubeconfig));
   if (!loaded) return loaded.error();
-  for (const auto& warning : loaded->warnings) {
-    if (options.on_warning) {
-      options.on_warning(warning);
-    } else {
-      log(LogLevel::Warning, warning);
+  const auto tell_warnings = [&] {
+    for (const auto& warning : loaded->warnings) {
+      if (options.on_warning) {
+        options.on_warning(warning);
+      } else {
+        log(LogLevel::Warning, warning);
+      }
     }
-  }
+  };
   if (loaded->config.empty() && options.kubeconfig.empty() && !any_override(options)) {
     if (auto inside = in_cluster()) {
+      tell_warnings();
       if (!options.namespace_.empty()) inside->default_namespace = plain_namespace(options.namespace_);
       if (!options.token.empty()) {
         inside->bearer_token = options.token;
@@ -235,9 +238,11 @@ Result<Config> Config::load(const LoadOptions& options) {
       inside->timeout = options.timeout;
       return inside;
     }
-    return Error::config(
-        "no configuration: no kubeconfig file was found ($KUBECONFIG, ~/.kube/config) and this is no pod of a cluster");
+    const auto why = loaded->warnings.empty() ? "no kubeconfig file was found ($KUBECONFIG, ~/.kube/config)"
+                                              : join(loaded->warnings);
+    return Error::config("no configuration: " + why + ", and this is no pod of a cluster");
   }
+  tell_warnings();
   return to_config(loaded->config, options);
 }
 
