@@ -1,4 +1,5 @@
 // Prints every pod that comes, changes and goes, and reads the DNS pods from the cache.
+// [begin watch]
 #include <iostream>
 
 #include "kubexx/base/stop.hpp"
@@ -8,12 +9,13 @@
 using kubexx::api::core::v1::Pod;  // a handle: copying it copies a pointer
 
 int main() {
-  // [begin watch]
   auto stop = kubexx::stop_on_signals();
   auto config = kubexx::rest::Config::load();  // $KUBECONFIG, ~/.kube/config, then in-cluster
   if (!config) return std::cerr << config.error() << '\n', 1;
+  auto client = kubexx::rest::Client::create(*config);
+  if (!client) return std::cerr << client.error() << '\n', 1;
 
-  kubexx::informer::SharedInformerFactory factory{kubexx::rest::Client(*config)};
+  kubexx::informer::SharedInformerFactory factory(*client);
   auto pods = factory.core().v1().pods();
   auto registration = pods.informer().add_event_handler({
       .on_add = [](const Pod& pod) { std::cout << "+ " << pod.name() << " on " << pod.spec().node_name() << '\n'; },
@@ -22,9 +24,10 @@ int main() {
   });
   factory.start(stop);
   if (!factory.wait_for_cache_sync(stop)) return 0;  // stopped before the first list arrived
-  // [end watch]
+
   const auto dns =
       pods.lister().in_namespace("kube-system").list(kubexx::meta::LabelSelector::equals("k8s-app", "kube-dns"));
   std::cout << dns.size() << " DNS pods, read from the cache" << std::endl;
   kubexx::wait_for_stop(stop);
 }  // ~Registration removes the handler, ~SharedInformerFactory stops and joins what it started
+// [end watch]

@@ -10,12 +10,12 @@ namespace kubexx {
 
 namespace {
 
-// Asked before every line, so it stands alone: one relaxed load when nobody listens.
-constinit std::atomic<LogLevel> minimum_level{LogLevel::Off};
+// Asked before every line, so it stands alone: one relaxed load for a line that nobody wants.
+constinit std::atomic<LogLevel> minimum_level{LogLevel::Warning};
 
 struct GlobalLog {
   std::mutex mutex;
-  std::shared_ptr<LogSink> sink;  // guarded by mutex
+  std::shared_ptr<LogSink> sink = stderr_log_sink();  // guarded by mutex
 };
 
 // Never destroyed: threads may log while static objects go.

@@ -17,8 +17,8 @@ std::string_view to_string(LogLevel level) noexcept;
 
 /// One key and value of a log line; values are turned into text when the line is wanted, not before.
 struct LogField {
-  std::string_view key;
-  std::string value;
+  std::string_view key = {};
+  std::string value = {};
 
   LogField(std::string_view k, std::string_view v) : key(k), value(v) {}
   LogField(std::string_view k, const std::string& v) : key(k), value(v) {}
@@ -37,7 +37,7 @@ class LogSink {
   virtual void write(LogLevel level, std::string_view message, std::span<const LogField> fields) = 0;
 };
 
-/// The library is silent until a program sets a sink. Null silences it again.
+/// Where a program wants the lines. Until it says so, warnings and errors go to standard error; null: nowhere.
 void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel minimum = LogLevel::Info);
 bool log_enabled(LogLevel level) noexcept;
 void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});

@@ -25,9 +25,23 @@ class LogTest : public ::testing::Test {
   ~LogTest() override { set_log_sink(nullptr); }
 };
 
-TEST_F(LogTest, IsSilentWithoutASink) {
+// As it is before a program says anything, which the main function of the tests does.
+const bool warnings_at_first = log_enabled(LogLevel::Warning);
+const bool more_at_first = log_enabled(LogLevel::Info);
+
+TEST_F(LogTest, UntilAProgramSaysOtherwiseThereAreWarningsAndErrors) {
+  EXPECT_TRUE(warnings_at_first);
+  EXPECT_FALSE(more_at_first);
+}
+
+TEST_F(LogTest, WithNullForASinkItIsSilent) {
+  set_log_sink(nullptr);
+  testing::internal::CaptureStderr();
+
   EXPECT_FALSE(log_enabled(LogLevel::Error));
   log(LogLevel::Error, "nobody hears this");
+
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(LogTest, LinesBelowTheMinimumAreDropped) {
