@@ -1,11 +1,38 @@
 # The libraries a user links, and how they are found again: find_package(kubexx), or pkg-config.
 #   kubexx::kubexx   every runtime layer      kubexx::testing   the embedded API server and the test doubles
+#   kubexx           the same for pkg-config  kubexx-testing
 
 include(CMakePackageConfigHelpers)
 
+# What a linker calls the libraries that layers link.
+set(linker_names CURL::libcurl -lcurl OpenSSL::SSL -lssl OpenSSL::Crypto -lcrypto PkgConfig::NGHTTP2 -lnghttp2
+  simdjson::simdjson -lsimdjson yaml-cpp -lyaml-cpp ZLIB::ZLIB -lz)
+
+# The module of a library: its headers need no other library, so a program links those of kubexx alone, unless kubexx is an
+# archive. These are named one by one: by "Requires", pkg-config --static would add what they need as archives themselves.
+function(kubexx_pkg_config name description output outside requires)
+  set(private "")
+  foreach(target IN LISTS outside)
+    list(FIND linker_names "${target}" at)
+    if(at EQUAL -1)
+      message(FATAL_ERROR "KubexxInstall.cmake: linker_names does not know ${target}")
+    endif()
+    math(EXPR at "${at} + 1")
+    list(GET linker_names ${at} flag)
+    string(APPEND private " ${flag}")
+  endforeach()
+  set(public "")
+  if(NOT BUILD_SHARED_LIBS)
+    set(public "${private}")
+    set(private "")
+  endif()
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/kubexx.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+
 # One library from the objects of the given layers; links what those layers link outside the project.
 function(kubexx_library target)
-  cmake_parse_arguments(arg "" "NAME;OUTPUT" "LAYERS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;OUTPUT;MODULE;DESCRIPTION;REQUIRES" "LAYERS;LINK" ${ARGN})
   set(objects "")
   set(outside "")
   foreach(layer IN LISTS arg_LAYERS)
@@ -38,12 +65,15 @@ function(kubexx_library target)
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   install(TARGETS ${target} EXPORT kubexx-targets)
+  kubexx_pkg_config(${arg_MODULE} "${arg_DESCRIPTION}" ${arg_OUTPUT} "${outside}" "${arg_REQUIRES}")
 endfunction()
 
 set(runtime_layers ${KUBEXX_LAYERS})
 list(REMOVE_ITEM runtime_layers apiserver testing)
-kubexx_library(kubexx NAME kubexx OUTPUT kubexx LAYERS ${runtime_layers})
-kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS apiserver testing LINK kubexx)
+kubexx_library(kubexx NAME kubexx OUTPUT kubexx LAYERS ${runtime_layers}
+  MODULE kubexx DESCRIPTION "${PROJECT_DESCRIPTION}")
+kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS apiserver testing LINK kubexx
+  MODULE kubexx-testing DESCRIPTION "An API server of Kubernetes inside a test" REQUIRES "kubexx = ${PROJECT_VERSION}")
 
 set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/kubexx")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kubexx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -55,5 +85,3 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/kubexx-config-version.cm
 install(FILES "${PROJECT_BINARY_DIR}/kubexx-config.cmake" "${PROJECT_BINARY_DIR}/kubexx-config-version.cmake"
   DESTINATION "${destination}")
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/KubexxGenerate.cmake" DESTINATION "${destination}")
-configure_file("${PROJECT_SOURCE_DIR}/cmake/kubexx.pc.in" "${PROJECT_BINARY_DIR}/kubexx.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/kubexx.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
