@@ -50,7 +50,7 @@ void Answer::respond(int status, HeaderFields headers, std::string body) {
   state_ = State::Finished;
   begin(status, std::move(headers), true);
   backlog_ += body.size();
-  if (!body.empty()) news_.chunks.push_back(std::move(body));
+  if (!body.empty()) news_.chunks.push_back(std::make_shared<const std::string>(std::move(body)));
   news_.finished = true;
   announce(std::move(lock));
 }
@@ -63,12 +63,12 @@ void Answer::start(int status, HeaderFields headers) {
   announce(std::move(lock));
 }
 
-void Answer::write(std::string bytes) {
+void Answer::write(SharedBytes bytes) {
   std::unique_lock lock(mutex_);
   if (closed_ || aborted_) return;
   if (state_ == State::Waiting) throw std::logic_error("Responder::write before start");
-  if (state_ != State::Started || bytes.empty()) return;
-  backlog_ += bytes.size();
+  if (state_ != State::Started || !bytes || bytes->empty()) return;
+  backlog_ += bytes->size();
   news_.chunks.push_back(std::move(bytes));
   announce(std::move(lock));
 }
@@ -154,6 +154,9 @@ void Responder::start(int status, HeaderFields headers) const {
   exchange_->answer->start(status, std::move(headers));
 }
 void Responder::write(std::string bytes) const {
+  write(std::make_shared<const std::string>(std::move(bytes)));
+}
+void Responder::write(SharedBytes bytes) const {
   exchange_->answer->write(std::move(bytes));
 }
 void Responder::finish() const {

@@ -40,7 +40,7 @@ struct AnswerHead {
 /// What the answering side said since the I/O thread last looked.
 struct AnswerNews {
   std::optional<AnswerHead> head;
-  std::vector<std::string> chunks;
+  std::vector<SharedBytes> chunks;
   bool finished = false;
   bool aborted = false;
 };
@@ -53,7 +53,7 @@ class Answer : public std::enable_shared_from_this<Answer> {
   // The answering side, any thread.
   void respond(int status, HeaderFields headers, std::string body);
   void start(int status, HeaderFields headers);
-  void write(std::string bytes);
+  void write(SharedBytes bytes);
   void finish();
   void abort();
   void abandon();  ///< nobody can answer any more

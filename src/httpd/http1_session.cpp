@@ -24,7 +24,7 @@ constexpr std::size_t kPipelineLimit = 64 << 10;  // bytes of later requests kep
 class Http1Session final : public Session {
  public:
   explicit Http1Session(SessionContext context)
-      : context_(std::move(context)), parser_(new_parser()), since_(context_.now) {}
+      : context_(std::move(context)), parser_(new_parser()), bodies_(context_.server), since_(context_.now) {}
 
   void receive(std::string_view bytes) override {
     if (phase_ == Phase::Ended) return;
@@ -38,7 +38,7 @@ class Http1Session final : public Session {
     if (answer != answer_) return;
     AnswerNews news = answer->take();
     if (news.head) begin_answer(std::move(*news.head), news.chunks);
-    for (std::string& chunk : news.chunks) chunks_.push_back(std::move(chunk));
+    for (SharedBytes& chunk : news.chunks) chunks_.push_back(std::move(chunk));
     complete_ = complete_ || news.finished;
     if (news.aborted) {
       cut_ = true;
@@ -98,6 +98,7 @@ class Http1Session final : public Session {
     const std::size_t used = parser_.feed(input_);
     input_.erase(0, used);
     if (parser_.error() != 0) return reject(parser_.error());
+    if (!bodies_.set(parser_.done() ? 0 : parser_.request().body.size())) return reject(503);
     if (parser_.done()) return begin_request();
     if (phase_ == Phase::Idle && (used > 0 || !input_.empty())) enter(Phase::Head);
     if (phase_ == Phase::Head && parser_.head_done()) {
@@ -125,10 +126,12 @@ class Http1Session final : public Session {
                 "\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: " + std::to_string(body.size()) +
                 "\r\n\r\n" + body;
     input_.clear();
+    parser_ = new_parser();
+    bodies_.set(0);
     enter(Phase::Ended);
   }
 
-  void begin_answer(AnswerHead head, const std::vector<std::string>& chunks) {
+  void begin_answer(AnswerHead head, const std::vector<SharedBytes>& chunks) {
     for (const auto& [name, value] : head.headers) {
       if ((name == "connection" || name == "Connection") && value == "close") close_after_ = true;
     }
@@ -136,7 +139,7 @@ class Http1Session final : public Session {
     std::optional<std::uint64_t> length = take_length(fields);
     if (head.whole && !(head_request_ && length)) {
       length = 0;
-      for (const std::string& chunk : chunks) *length += chunk.size();
+      for (const SharedBytes& chunk : chunks) *length += chunk->size();
     }
     framing_ = Framing::None;
     if (status_has_body(head.status)) {
@@ -193,7 +196,7 @@ class Http1Session final : public Session {
   }
 
   void produce_chunk(Output& out, std::size_t room) {
-    std::string& chunk = chunks_.front();
+    const std::string& chunk = *chunks_.front();
     const std::size_t size = std::min(chunk.size() - offset_, std::max<std::size_t>(room, 1024));
     std::string_view bytes = std::string_view(chunk).substr(offset_, size);
     switch (framing_) {
@@ -237,13 +240,14 @@ class Http1Session final : public Session {
 
   const SessionContext context_;
   RequestParser parser_;
+  IncompleteBodies bodies_;
   std::string input_;
   Phase phase_ = Phase::Idle;
   Ticks since_;
 
   std::string control_;  // bytes that go out before the body
   std::shared_ptr<Answer> answer_;
-  std::deque<std::string> chunks_;
+  std::deque<SharedBytes> chunks_;
   std::size_t offset_ = 0;  // into the first chunk
   Framing framing_ = Framing::None;
   std::uint64_t remaining_ = 0;  // of an announced length

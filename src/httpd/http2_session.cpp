@@ -35,7 +35,7 @@ struct Stream {
   bool rejected = false;  // answered before the request was complete; the rest of it is dropped
 
   std::shared_ptr<Answer> answer;
-  std::deque<std::string> chunks;
+  std::deque<SharedBytes> chunks;
   std::size_t offset = 0;   // into the first chunk
   std::size_t pending = 0;  // bytes in chunks, from offset on
   bool submitted = false;
@@ -47,15 +47,17 @@ struct Stream {
 
 class Http2Session final : public Session {
  public:
-  explicit Http2Session(SessionContext context) : context_(std::move(context)), since_(context_.now) {
+  explicit Http2Session(SessionContext context)
+      : context_(std::move(context)), bodies_(context_.server), since_(context_.now) {
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
     set_callbacks(callbacks);
     nghttp2_option* option = nullptr;
     nghttp2_option_new(&option);
     nghttp2_option_set_no_closed_streams(option, 1);
-    // A client that stops a thousand watches at once is no attacker.
-    nghttp2_option_set_stream_reset_rate_limit(option, 20'000, 2'000);
+    // A client that stops all its watches at once, again and again, is no attacker; one that resets faster than this is
+    // (rapid reset, CVE-2023-44487), and its connection ends.
+    nghttp2_option_set_stream_reset_rate_limit(option, 5'000, 500);
     nghttp2_session_server_new2(&session_, callbacks, this, option);
     nghttp2_option_del(option);
     nghttp2_session_callbacks_del(callbacks);
@@ -85,8 +87,8 @@ class Http2Session final : public Session {
     if (found == streams_.end() || found->second.answer != answer) return;
     Stream& stream = found->second;
     AnswerNews news = answer->take();
-    for (std::string& chunk : news.chunks) {
-      stream.pending += chunk.size();
+    for (SharedBytes& chunk : news.chunks) {
+      stream.pending += chunk->size();
       stream.chunks.push_back(std::move(chunk));
     }
     stream.complete = stream.complete || news.finished;
@@ -285,18 +287,17 @@ class Http2Session final : public Session {
       reject(*stream, 413);
       return;
     }
-    // Many half-sent bodies together are no less memory than one that is too large.
-    if (buffered_ + bytes.size() > 4 * std::max<std::size_t>(limit, kConnectionWindow)) {
+    const std::size_t together = bodies_.bytes() + bytes.size();
+    if (together > 4 * std::max<std::size_t>(limit, kConnectionWindow) || !bodies_.set(together)) {
       reject(*stream, 503);
       return;
     }
-    buffered_ += bytes.size();
     stream->request.body += bytes;
   }
 
   void dispatch(Stream& stream) {
     stream.dispatched = true;
-    buffered_ -= stream.request.body.size();
+    bodies_.set(bodies_.bytes() - stream.request.body.size());
     stream.no_body = stream.request.method == "HEAD";
     stream.answer = std::make_shared<Answer>(context_.mailbox, stream.id);
     context_.dispatch(std::move(stream.request), stream.answer);
@@ -304,10 +305,10 @@ class Http2Session final : public Session {
 
   bool reject(Stream& stream, int status) {
     stream.rejected = true;
-    buffered_ -= stream.request.body.size();
+    bodies_.set(bodies_.bytes() - stream.request.body.size());
     stream.request = {};
-    stream.chunks.push_back(std::to_string(status) + "\n");
-    stream.pending = stream.chunks.back().size();
+    stream.chunks.push_back(std::make_shared<const std::string>(std::to_string(status) + "\n"));
+    stream.pending = stream.chunks.back()->size();
     stream.complete = true;
     submit(stream, AnswerHead{status, {{"content-type", "text/plain"}}, true});
     return false;
@@ -371,7 +372,7 @@ class Http2Session final : public Session {
     if (output_->bytes.size() >= limit_) return NGHTTP2_ERR_WOULDBLOCK;
     output_->bytes += header;
     for (std::size_t left = size; left > 0;) {
-      std::string& chunk = stream->chunks.front();
+      const std::string& chunk = *stream->chunks.front();
       const std::size_t part = std::min(left, chunk.size() - stream->offset);
       output_->bytes.append(chunk, stream->offset, part);
       stream->offset += part;
@@ -404,7 +405,7 @@ class Http2Session final : public Session {
     streams_.erase(found);
     in_header_ = false;  // nghttp2 refuses malformed headers by closing the stream
     if (streams_.empty()) since_ = context_.now;
-    if (!stream.dispatched) buffered_ -= stream.request.body.size();
+    if (!stream.dispatched) bodies_.set(bodies_.bytes() - stream.request.body.size());
     if (!stream.answer) return;
     if (output_ != nullptr) {
       output_->parts.push_back({std::move(stream.answer), 0, true});
@@ -428,8 +429,8 @@ class Http2Session final : public Session {
   std::unordered_map<std::int32_t, Stream> streams_;
   std::vector<std::int32_t> aborting_;
   std::map<std::int32_t, Ticks> resetting_;  // aborted, and pinged since
-  std::size_t buffered_ = 0;                 // bytes of bodies that are not complete yet
-  Output* output_ = nullptr;                 // set while producing
+  IncompleteBodies bodies_;
+  Output* output_ = nullptr;  // set while producing
   std::size_t limit_ = 0;
   Ticks since_;
   bool greeted_ = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,10 +28,34 @@ struct ServerContext {
   ServerOptions options;
   Handler handler;
   Duration tick{};
+  mutable std::atomic<std::size_t> incomplete = 0;  ///< bytes of bodies that are not complete
 
   Ticks ticks(Duration duration) const noexcept {  // at least this long, whenever between two ticks it began
     return static_cast<Ticks>((duration + tick - Duration(1)) / tick) + 1;
   }
+};
+
+/// A connection's part of ServerContext::incomplete: many half-sent bodies together are no less memory than one that is
+/// too large.
+class IncompleteBodies {
+ public:
+  explicit IncompleteBodies(const ServerContext& server) : server_(server) {}
+  ~IncompleteBodies() { set(0); }
+  IncompleteBodies(const IncompleteBodies&) = delete;
+  IncompleteBodies& operator=(const IncompleteBodies&) = delete;
+
+  std::size_t bytes() const noexcept { return bytes_; }
+  /// False: all connections together have too much, and nothing changed.
+  bool set(std::size_t bytes) {
+    if (bytes > bytes_ && server_.incomplete + (bytes - bytes_) > server_.options.max_incomplete) return false;
+    server_.incomplete += bytes - bytes_;  // modulo 2^64 where it shrinks
+    bytes_ = bytes;
+    return true;
+  }
+
+ private:
+  const ServerContext& server_;
+  std::size_t bytes_ = 0;
 };
 
 /// What a session knows about the connection it runs on.

@@ -16,12 +16,13 @@ bool EventStream::open(const httpd::Responder& responder, httpd::HeaderFields fi
 
 void EventStream::send(const std::string& message) {
   const auto now = clock_.now();
+  const auto bytes = std::make_shared<const std::string>(message);
   const std::lock_guard lock(mutex_);
   std::erase_if(pages_, [&](Page& page) {
     if (page.responder.closed()) return true;
     if (page.responder.backlog() <= kBacklog) {
       page.behind = false;
-      page.responder.write(message);
+      page.responder.write(bytes);
       return false;
     }
     ++missed_;

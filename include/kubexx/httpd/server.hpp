@@ -15,6 +15,8 @@
 namespace kubexx::httpd {
 
 using HeaderFields = std::vector<std::pair<std::string, std::string>>;
+/// Bytes that many answers may carry at once without a copy for each.
+using SharedBytes = std::shared_ptr<const std::string>;
 
 /// A request as it was received, body included.
 struct Request {
@@ -53,6 +55,7 @@ class Responder {
   void respond(int status, HeaderFields headers, std::string body) const;
   void start(int status, HeaderFields headers) const;
   void write(std::string bytes) const;
+  void write(SharedBytes bytes) const;  ///< they are kept until they are sent, not copied
   void finish() const;
   /// Cuts: resets the stream (HTTP/2) or the connection (HTTP/1.1) wherever it stands. What was written before goes out
   /// first as far as the peer takes it at once; a peer that does not read is not waited for (HTTP/2: for a moment).
@@ -81,6 +84,7 @@ struct ServerOptions {
   bool http2 = true;
   std::size_t max_streams = 100;    ///< per HTTP/2 connection
   std::size_t max_body = 16 << 20;  ///< larger requests are answered 413
+  std::size_t max_incomplete = 256 << 20;  ///< bytes of bodies not yet complete, of all connections; 503 beyond it
   std::size_t max_header = 64 << 10;
   Duration header_timeout = std::chrono::seconds(30);  ///< for the TLS handshake, and for the header of a request
   Duration idle_timeout = std::chrono::minutes(5);     ///< without a request, for a body, or for a write to move

@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <set>
+#include <vector>
+
 #include "kubexx/httpd/server.hpp"
 #include "unit/httpd/raw_client.hpp"
 #include "unit/httpd/test_server.hpp"
@@ -195,6 +199,27 @@ TEST(Http1Test, AClientStillSendingItsTooLargeBodySeesTheRefusal) {
   for (int i = 0; i < 500; ++i) client.send(std::string(10'000, 'x'));
 
   EXPECT_EQ(client.reply().status, 413);
+}
+
+TEST(Http1Test, HalfSentBodiesOfAllConnectionsAreBoundedTogether) {
+  const auto server = serve({.max_incomplete = 1'000'000}, echo);
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server->port()));
+    clients.back()->send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 600001\r\n\r\n" + std::string(600'000, 'x'));
+  }
+  std::set<RawClient*> answered;
+  for (int i = 0; i < 5000 && answered.size() < 3; ++i) {
+    for (auto& client : clients) {
+      if (!answered.contains(client.get()) && !client->silent_for(1)) answered.insert(client.get());
+    }
+  }
+
+  ASSERT_EQ(answered.size(), 3U);
+  for (auto& client : clients) {
+    if (!answered.contains(client.get())) client->send("x");
+    EXPECT_EQ(client->reply().status, answered.contains(client.get()) ? 503 : 200);
+  }
 }
 
 TEST(Http1Test, HeadersAboveTheLimitAreRefused) {

@@ -258,6 +258,27 @@ TEST(Http2Test, ThousandsOfCanceledStreamsAreNoAttack) {
   EXPECT_EQ(client.get("/").status, 200);
 }
 
+TEST(Http2Test, AFloodOfResetsEndsItsConnectionAndNoOther) {
+  const auto server = serve([](Request request, Responder responder) {
+    if (request.target == "/") responder.respond(200, {}, "x");
+  });
+  Http2Client attacker(server->port());
+  int sent = 0;
+  for (int round = 0; round < 100 && attacker.goaways == 0 && !attacker.ended; ++round) {
+    for (int i = 0; i < 100; ++i, ++sent) {
+      const auto id = attacker.send("GET", "/list");
+      attacker.run_until([] { return true; });
+      attacker.reset(id);
+    }
+    attacker.ping();
+    attacker.run_until([&] { return attacker.pongs == round + 1 || attacker.goaways > 0; });
+  }
+
+  EXPECT_LT(sent, 10'000);
+  EXPECT_EQ(attacker.goaways, 1);
+  EXPECT_EQ(Http2Client(server->port()).get("/").status, 200);
+}
+
 TEST(Http2Test, NonsenseAfterThePrefaceEndsTheConnectionWithAReason) {
   const auto server = serve(echo);
   for (std::string bytes : {std::string(100, 'x'), std::string("\xff\xff\xff\0\0\0\0\0\1", 9),
