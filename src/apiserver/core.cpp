@@ -52,7 +52,7 @@ CoreImpl::CoreImpl(Options options)
       storage_(options_.history_events, options_.history_bytes),
       table_(storage_, options_.api_all),
       hub_(storage_, clock_, [this](Duration delay, Task task) { return schedule(delay, std::move(task)); },
-           {options_.watch_backlog, options_.bookmark_interval}) {}
+           {options_.watch_backlog, options_.unread_bytes, options_.bookmark_interval}) {}
 
 void CoreImpl::open() {
   const std::lock_guard lock(mutex_);
@@ -161,6 +161,7 @@ void CoreImpl::handle(Request request, std::shared_ptr<ResponseWriter> writer) {
 }
 
 void CoreImpl::proceed(const std::shared_ptr<Call>& call) {
+  if (call->out->closed()) return;
   auto user = authority_.authenticate(call->request);
   if (!user) return answer_error(*call, user.error());
   call->user = std::move(*user);
@@ -277,6 +278,7 @@ HeaderFields CoreImpl::base_headers(std::string_view type) {
 }
 
 void CoreImpl::answer(Call& call, Answer answer) {
+  if (call.out->closed()) return;
   Result<std::string> body = std::string();
   std::string type = answer.raw_type;
   if (!answer.raw_type.empty()) {

@@ -13,12 +13,13 @@ class FaultWriter final : public ResponseWriter {
 
   void respond(int status, HeaderFields headers, std::string body) override {
     start(status, std::move(headers));
-    write(std::move(body));
+    write(std::make_shared<const std::string>(std::move(body)));
     finish();
   }
   void start(int status, HeaderFields headers) override { inner_->start(status, std::move(headers)); }
-  void write(std::string bytes) override {
+  void write(SharedBytes shared) override {
     if (cut_) return;
+    std::string bytes = *shared;
     if (corrupt_at_ && *corrupt_at_ >= written_ && *corrupt_at_ < written_ + bytes.size())
       bytes[*corrupt_at_ - written_] ^= 0x15;
     if (truncate_after_ && written_ + bytes.size() >= *truncate_after_) {
@@ -26,7 +27,7 @@ class FaultWriter final : public ResponseWriter {
       cut_ = true;
     }
     written_ += bytes.size();
-    inner_->write(std::move(bytes));
+    inner_->write(std::make_shared<const std::string>(std::move(bytes)));
     if (cut_) inner_->abort();
   }
   void finish() override {
@@ -34,6 +35,7 @@ class FaultWriter final : public ResponseWriter {
   }
   void abort() override { inner_->abort(); }
   std::size_t backlog() const override { return inner_->backlog(); }
+  bool closed() const override { return inner_->closed(); }
   void on_close(std::function<void()> callback) override { inner_->on_close(std::move(callback)); }
 
  private:
@@ -135,7 +137,8 @@ Outage CoreImpl::drop_bookmarks(const WatchFilter& filter) {
 std::size_t CoreImpl::inject(std::string_view bytes, const WatchFilter& filter) {
   const std::lock_guard lock(mutex_);
   const auto found = hub_.matching(filter);
-  for (const auto& watcher : found) hub_.write(*watcher, std::string(bytes));
+  const auto shared = std::make_shared<const std::string>(bytes);
+  for (const auto& watcher : found) hub_.write(*watcher, shared);
   return found.size();
 }
 

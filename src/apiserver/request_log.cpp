@@ -21,6 +21,18 @@ bool matches(const LoggedRequest& entry, std::string_view verb, std::string_view
          !differs(filter.subresource, entry.subresource);
 }
 
+constexpr std::size_t kMostBytes = 64 << 20;
+
+std::size_t bytes_of(const LoggedRequest& entry) {
+  std::size_t size = 0;
+  for (const std::string* text :
+       {&entry.path, &entry.group, &entry.version, &entry.resource, &entry.subresource, &entry.namespace_, &entry.name,
+        &entry.user, &entry.user_agent, &entry.accept, &entry.content_type, &entry.options.label_selector,
+        &entry.options.field_selector, &entry.options.resource_version, &entry.options.continue_token})
+    size += text->size();
+  return size;
+}
+
 }  // namespace
 
 RequestLog::RequestLog(std::size_t limit) : limit_(limit ? limit : 1) {}
@@ -56,13 +68,16 @@ void RequestLog::clear() {
   const std::lock_guard lock(mutex_);
   dropped_ += entries_.size();
   entries_.clear();
+  bytes_ = 0;
 }
 
 std::size_t RequestLog::add(LoggedRequest request) {
   const std::lock_guard lock(mutex_);
+  bytes_ += bytes_of(request);
   entries_.push_back(std::move(request));
   const std::size_t ticket = dropped_ + entries_.size() - 1;
-  while (entries_.size() > limit_) {
+  while (entries_.size() > limit_ || bytes_ > kMostBytes) {
+    bytes_ -= bytes_of(entries_.front());
     entries_.pop_front();
     ++dropped_;
   }

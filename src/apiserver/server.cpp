@@ -4,6 +4,8 @@
 #include <mutex>
 #include <system_error>
 
+#include "apiserver/codecs.hpp"
+#include "apiserver/status.hpp"
 #include "kubexx/base/base64.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/file.hpp"
@@ -16,19 +18,54 @@ namespace {
 
 constexpr Duration kGrace = std::chrono::seconds(1);  // for answers under way when the server stops
 
+/// What is on its way through the server, of all connections together: a peer may ask faster than it is served, and
+/// leave the answers unread.
+struct Traffic {
+  std::atomic<std::size_t> waiting = 0;  // bytes of requests that no thread has taken up yet
+  std::atomic<std::size_t> unread = 0;   // bytes of whole answers
+};
+constexpr std::size_t kMostWaiting = 256 << 20;
+constexpr std::size_t kRequestOverhead = 1 << 10;
+constexpr std::size_t kSmallAnswer = 64 << 10;
+
+std::size_t size_of(const httpd::Request& request) {
+  std::size_t size = kRequestOverhead + request.target.size() + request.body.size();
+  for (const auto& [name, value] : request.headers) size += name.size() + value.size();
+  return size;
+}
+
+void refuse(const httpd::Responder& responder) {
+  const Error error = too_many_requests(1);
+  responder.respond(error.code(), {{"Content-Type", "application/json"}, {"Retry-After", "1"}},
+                    encode_body(Format::Json, status_object(error)).value_or(std::string()));
+}
+
 /// Core's answers over HTTP.
 class HttpWriter final : public ResponseWriter {
  public:
-  HttpWriter(httpd::Responder responder, std::shared_ptr<Executor> executor)
-      : responder_(std::move(responder)), executor_(std::move(executor)) {}
+  HttpWriter(httpd::Responder responder, std::shared_ptr<Executor> executor, std::shared_ptr<Traffic> traffic,
+             std::size_t most_unread)
+      : responder_(std::move(responder)),
+        executor_(std::move(executor)),
+        traffic_(std::move(traffic)),
+        most_unread_(most_unread) {}
   void respond(int status, HeaderFields headers, std::string body) override {
+    const std::size_t size = body.size();
+    if (size <= kSmallAnswer) return responder_.respond(status, std::move(headers), std::move(body));
+    // One that is larger than all may be together still goes out.
+    if (traffic_->unread.fetch_add(size) > most_unread_) {
+      traffic_->unread -= size;
+      return refuse(responder_);
+    }
+    responder_.on_close([traffic = traffic_, size] { traffic->unread -= size; });
     responder_.respond(status, std::move(headers), std::move(body));
   }
   void start(int status, HeaderFields headers) override { responder_.start(status, std::move(headers)); }
-  void write(std::string bytes) override { responder_.write(std::move(bytes)); }
+  void write(SharedBytes bytes) override { responder_.write(std::move(bytes)); }
   void finish() override { responder_.finish(); }
   void abort() override { responder_.abort(); }
   std::size_t backlog() const override { return responder_.backlog(); }
+  bool closed() const override { return responder_.closed(); }
   void on_close(std::function<void()> callback) override {
     // The connection may call at once, from inside a call of Core; Core wants it later.
     responder_.on_close([executor = executor_, call = std::move(callback)] { executor->post(call); });
@@ -37,6 +74,8 @@ class HttpWriter final : public ResponseWriter {
  private:
   const httpd::Responder responder_;
   const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Traffic> traffic_;
+  const std::size_t most_unread_;
 };
 
 }  // namespace
@@ -56,7 +95,13 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
 
   Result<void> listen() {  // with the lock held
     http.port = port ? port.load() : options.port;
-    auto handler = [executor = executor, core = core](httpd::Request in, httpd::Responder responder) {
+    auto handler = [executor = executor, core = core, traffic = std::make_shared<Traffic>(),
+                    most_unread = options.unread_bytes](httpd::Request in, httpd::Responder responder) {
+      const std::size_t size = size_of(in);
+      if (traffic->waiting.fetch_add(size) + size > kMostWaiting) {
+        traffic->waiting -= size;
+        return refuse(responder);
+      }
       auto out = std::make_shared<Request>();
       out->method = std::move(in.method);
       out->target = std::move(in.target);
@@ -65,9 +110,12 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
       out->peer = std::move(in.peer);
       out->client_common_name = std::move(in.client_common_name);
       out->client_organizations = std::move(in.client_organizations);
-      auto writer = std::make_shared<HttpWriter>(std::move(responder), executor);
+      auto writer = std::make_shared<HttpWriter>(std::move(responder), executor, traffic, most_unread);
       // Off the I/O thread: a large list must not hold up the connections.
-      executor->post([core, out, writer] { core->handle(std::move(*out), writer); });
+      executor->post([core, out, writer, traffic, size] {
+        traffic->waiting -= size;
+        core->handle(std::move(*out), writer);
+      });
     };
     auto started = httpd::Server::start(http, std::move(handler));
     if (!started) return started.error();

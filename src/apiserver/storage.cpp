@@ -119,8 +119,6 @@ void Storage::record(Event event) {
   shared->bucket->history.push_back(shared);
   order_.push_back(shared);
   if (listener_) listener_(shared);
-  // What watchers needed encoded is written by now; late ones encode again.
-  shared->encodings.clear();
   trim();
 }
 

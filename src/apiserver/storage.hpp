@@ -28,8 +28,6 @@ struct Event {
   meta::Object previous;  ///< null for Added
   Bucket* bucket = nullptr;
   std::size_t bytes = 0;  ///< that go with it
-  /// The object in the forms watchers asked for, each made once. Guarded by the owner of the storage.
-  mutable std::vector<std::pair<std::uint64_t, std::shared_ptr<const std::string>>> encodings;
 };
 
 /// The objects of one resource, all namespaces and versions, and the events that led to them.

@@ -1,6 +1,8 @@
 #include "apiserver/watch_hub.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <utility>
 
 #include "apiserver/codecs.hpp"
 #include "apiserver/table.hpp"
@@ -11,9 +13,24 @@ namespace {
 
 using meta::WatchEventType;
 
-std::uint64_t encoding_key(const Watcher& watcher, bool previous) {
-  return (std::uint64_t{watcher.resource->id} << 8) | (static_cast<std::uint64_t>(watcher.form.format) << 4) |
-         (static_cast<std::uint64_t>(watcher.form.view) << 1) | (previous ? 1 : 0);
+// What decides about a frame's bytes besides the write that it shows.
+std::uint64_t shape_of(const Watcher& watcher, std::string_view type, bool left, bool header) {
+  const Negotiated& form = watcher.form;
+  const auto included = form.include_object == "None" ? 0U : form.include_object == "Object" ? 2U : 1U;
+  return (std::uint64_t{watcher.resource->id} << 32) | (static_cast<std::uint64_t>(type.front()) << 16) |
+         (static_cast<std::uint64_t>(form.format) << 8) | (static_cast<std::uint64_t>(form.view) << 6) |
+         (included << 4) | (form.table_version == "v1" ? 4U : 0U) | (header ? 2U : 0U) | (left ? 1U : 0U);
+}
+
+std::uint64_t version_of(const meta::Object& stored) {
+  const std::string_view text = stored.resource_version();
+  std::uint64_t version = 0;
+  std::from_chars(text.data(), text.data() + text.size(), version);
+  return version;
+}
+
+std::size_t unread(const Watcher& watcher) {
+  return watcher.held_bytes + watcher.out->backlog();
 }
 
 }  // namespace
@@ -59,6 +76,7 @@ std::shared_ptr<Watcher> WatchHub::take(std::uint64_t id) {
   watcher->timeout.cancel();
   watcher->bookmark_timer.cancel();
   watcher->release_timer.cancel();
+  if (watchers_.empty()) frames_.clear();
   return watcher;
 }
 
@@ -90,49 +108,59 @@ std::vector<std::shared_ptr<Watcher>> WatchHub::of(const Bucket& bucket) const {
 void WatchHub::publish(const std::shared_ptr<const Event>& event) {
   const auto list = by_bucket_.find(event->bucket);
   if (list == by_bucket_.end()) return;
-  // A watcher that is cut leaves the list: walk it backwards over the positions that stay.
-  std::vector<std::uint64_t> cut;
+  std::vector<std::uint64_t> cut;  // a watcher that is cut leaves the list
   for (const auto& watcher : list->second) {
-    if (!deliver(*watcher, *event)) cut.push_back(watcher->id);
+    deliver(*watcher, *event);
+    if (unread(*watcher) > watcher->asked + limits_.backlog) cut.push_back(watcher->id);
   }
+  fresh_.clear();
   for (const std::uint64_t id : cut) abort(id);
+  relieve();
 }
 
-bool WatchHub::deliver(Watcher& watcher, const Event& event) {
-  if (event.version <= watcher.after) return true;
+// Frames are shared: which of them go with a watcher is known when it is gone. So the slowest lose their watch until
+// what the rest has not read, counted for each, fits. One alone may hold more: it asked for a large state.
+void WatchHub::relieve() {
+  if (frames_.held() <= limits_.unread) return;
+  std::vector<std::pair<std::size_t, std::uint64_t>> slow;
+  std::size_t total = 0;
+  for (const auto& [id, watcher] : watchers_) {
+    const std::size_t bytes = unread(*watcher);
+    total += bytes;
+    if (bytes > 0) slow.emplace_back(bytes, id);
+  }
+  std::sort(slow.rbegin(), slow.rend());
+  for (std::size_t i = 0; i + 1 < slow.size() && total > limits_.unread; ++i) {
+    total -= slow[i].first;
+    abort(slow[i].second);
+  }
+}
+
+void WatchHub::deliver(Watcher& watcher, const Event& event) {
+  if (event.version <= watcher.after) return;
   watcher.after = event.version;
-  if (!watcher.filter.matches_key(event.key)) return true;
+  if (!watcher.filter.matches_key(event.key)) return;
   const bool was = event.previous && watcher.filter.matches(event.previous);
   const bool is = event.type != WatchEventType::Deleted && watcher.filter.matches(event.object);
-  if (!was && !is) return true;
+  if (!was && !is) return;
   const std::string_view type = !was ? "ADDED" : is ? "MODIFIED" : "DELETED";
   // What left a selector is shown as it last matched, at the version of the change.
   const bool left = was && !is && event.type != WatchEventType::Deleted;
-  if (watcher.form.view == View::Table) {
-    send(watcher, frame(watcher, type, left ? with_version(event.previous, event.version) : event.object));
-  } else {
-    const auto text = encoded(event, watcher, left ? event.previous : event.object, left);
-    send(watcher, watch_frame(watcher.form.format, type, *text));
-  }
-  return watcher.held_bytes + watcher.out->backlog() <= limits_.backlog;
+  fresh_.push_back(frame(watcher, type, left ? event.previous : event.object, event.version, left));
+  send(watcher, fresh_.back());
 }
 
-std::shared_ptr<const std::string> WatchHub::encoded(const Event& event, const Watcher& watcher,
-                                                     const meta::Object& object, bool previous) {
-  const std::uint64_t key = encoding_key(watcher, previous);
-  for (const auto& [known, text] : event.encodings) {
-    if (known == key) return text;
-  }
-  meta::Object shown = previous ? with_version(object, event.version) : object;
-  shown = watcher.form.view == View::Metadata ? metadata_view(shown, watcher.form.table_version)
-                                              : as_version(shown, *watcher.resource);
-  auto text =
-      std::make_shared<const std::string>(encode_watched(watcher.form.format, shown).value_or(std::string("{}")));
-  event.encodings.emplace_back(key, text);
-  return text;
+SharedBytes WatchHub::frame(Watcher& watcher, std::string_view type, const meta::Object& object, std::uint64_t version,
+                            bool left) {
+  const bool table = watcher.form.view == View::Table;
+  const bool header = table && !std::exchange(watcher.header_sent, true);
+  const auto second = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const FrameCache::Key key{version, shape_of(watcher, type, left, header), table ? second : 0};
+  return frames_.get(key, [&] { return encode(watcher, type, left ? with_version(object, version) : object, header); });
 }
 
-std::string WatchHub::frame(Watcher& watcher, std::string_view type, const meta::Object& object) {
+std::string WatchHub::encode(const Watcher& watcher, std::string_view type, const meta::Object& object,
+                             bool header) const {
   meta::Object shown;
   switch (watcher.form.view) {
     case View::Full:
@@ -142,16 +170,10 @@ std::string WatchHub::frame(Watcher& watcher, std::string_view type, const meta:
       shown = metadata_view(object, watcher.form.table_version);
       break;
     case View::Table:
-      shown =
-          table({object}, version_only(object), *watcher.resource, watcher.form, !watcher.header_sent, clock_.wall());
-      watcher.header_sent = true;
+      shown = table({object}, version_only(object), *watcher.resource, watcher.form, header, clock_.wall());
       break;
   }
   return watch_frame(watcher.form.format, type, encode_watched(watcher.form.format, shown).value_or(std::string("{}")));
-}
-
-void WatchHub::send_object(Watcher& watcher, std::string_view type, const meta::Object& object) {
-  send(watcher, frame(watcher, type, object));
 }
 
 void WatchHub::send_state(Watcher& watcher) {
@@ -159,48 +181,53 @@ void WatchHub::send_state(Watcher& watcher) {
   const std::string& prefix = watcher.filter.prefix();
   for (auto it = bucket.objects.lower_bound(prefix); it != bucket.objects.end() && it->first.starts_with(prefix);
        ++it) {
-    if (watcher.filter.matches(it->second)) send_object(watcher, "ADDED", it->second);
+    const meta::Object& object = it->second;
+    if (!watcher.filter.matches(object)) continue;
+    send(watcher, frame(watcher, "ADDED", object, version_of(object), false));
   }
   watcher.after = storage_.version();
+  watcher.asked = unread(watcher);
+  relieve();
 }
 
 void WatchHub::replay(Watcher& watcher) {
   const auto& history = watcher.resource->bucket->history;
   auto it = std::upper_bound(history.begin(), history.end(), watcher.after,
                              [](std::uint64_t version, const auto& event) { return version < event->version; });
-  // The backlog limit is for watchers that do not read; what was asked for is sent whole.
   for (; it != history.end(); ++it) {
     deliver(watcher, **it);
-    (*it)->encodings.clear();
+    fresh_.clear();
   }
+  watcher.asked = unread(watcher);
+  relieve();
 }
 
 void WatchHub::send_bookmark(Watcher& watcher, bool initial_events_end) {
   // A watch that waits for a version in the future stays silent.
   if (watcher.dropping_bookmarks || watcher.after > storage_.version()) return;
   const meta::Object object = bookmark_object(*watcher.resource, storage_.version(), initial_events_end);
-  send_object(watcher, "BOOKMARK", object);
+  const bool header = watcher.form.view == View::Table && !std::exchange(watcher.header_sent, true);
+  send(watcher, frames_.count(encode(watcher, "BOOKMARK", object, header)));
 }
 
 void WatchHub::send_error(Watcher& watcher, const meta::Object& status) {
-  send(watcher, watch_frame(watcher.form.format, "ERROR",
-                            encode_watched(watcher.form.format, status).value_or(std::string("{}"))));
+  send(watcher, frames_.count(watch_frame(watcher.form.format, "ERROR",
+                                          encode_watched(watcher.form.format, status).value_or(std::string("{}")))));
 }
 
-void WatchHub::send(Watcher& watcher, std::string bytes) {
+void WatchHub::send(Watcher& watcher, SharedBytes bytes) {
   if (watcher.stalls == 0 && watcher.delay == Duration::zero() && watcher.held.empty())
     return write(watcher, std::move(bytes));
-  watcher.held_bytes += bytes.size();
+  watcher.held_bytes += bytes->size();
   watcher.held.emplace_back(clock_.now() + watcher.delay, std::move(bytes));
   if (const auto it = watchers_.find(watcher.id); it != watchers_.end() && !watcher.release_timer.pending())
     release(it->second);
 }
 
-void WatchHub::write(Watcher& watcher, std::string bytes) {
+void WatchHub::write(Watcher& watcher, SharedBytes bytes) {
   if (watcher.truncate_next) {
     watcher.truncate_next = false;
-    bytes.resize(bytes.size() / 2);
-    watcher.out->write(std::move(bytes));
+    watcher.out->write(frames_.count(bytes->substr(0, bytes->size() / 2)));
     const std::uint64_t id = watcher.id;
     schedule_(Duration::zero(), [this, id] { abort(id); });
     watcher.stalls++;  // nothing may follow the half frame
@@ -223,9 +250,9 @@ void WatchHub::release(const std::shared_ptr<Watcher>& watcher) {
       });
       return;
     }
-    std::string bytes = std::move(watcher->held.front().second);
+    SharedBytes bytes = std::move(watcher->held.front().second);
     watcher->held.pop_front();
-    watcher->held_bytes -= bytes.size();
+    watcher->held_bytes -= bytes->size();
     write(*watcher, std::move(bytes));
   }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apiserver/filter.hpp"
+#include "apiserver/frame_cache.hpp"
 #include "apiserver/negotiate.hpp"
 #include "apiserver/storage.hpp"
 #include "kubexx/apiserver/exchange.hpp"
@@ -33,8 +34,9 @@ struct Watcher {
   int stalls = 0;
   int dropping_bookmarks = 0;
   Duration delay{};
-  std::deque<std::pair<TimePoint, std::string>> held;  ///< frames that a stall or delay keeps back
+  std::deque<std::pair<TimePoint, SharedBytes>> held;  ///< frames that a stall or delay keeps back
   std::size_t held_bytes = 0;
+  std::size_t asked = 0;  ///< unread bytes of the state or history it began with: not held against it
   bool truncate_next = false;
   Timer timeout;
   Timer bookmark_timer;
@@ -49,7 +51,8 @@ class WatchHub {
  public:
   using Schedule = std::function<Timer(Duration, Task)>;
   struct Limits {
-    std::size_t backlog = 0;
+    std::size_t backlog = 0;  ///< unread, of one watcher
+    std::size_t unread = 0;   ///< of all together
     Duration bookmark_interval{};
   };
   WatchHub(Storage& storage, const Clock& clock, Schedule schedule, Limits limits)
@@ -73,23 +76,26 @@ class WatchHub {
   std::vector<std::shared_ptr<Watcher>> of(const Bucket& bucket) const;
   /// Sends what a stall or delay held back, as far as it is due.
   void release(const std::shared_ptr<Watcher>& watcher);
-  void write(Watcher& watcher, std::string frame);
+  void write(Watcher& watcher, SharedBytes frame);
   std::uint64_t next_id() noexcept { return ++last_id_; }
 
  private:
-  bool deliver(Watcher& watcher, const Event& event);  // false: it was cut
-  void send(Watcher& watcher, std::string frame);
-  void send_object(Watcher& watcher, std::string_view type, const meta::Object& object);
+  void deliver(Watcher& watcher, const Event& event);
+  void send(Watcher& watcher, SharedBytes frame);
   void arm_bookmark(const std::shared_ptr<Watcher>& watcher, Duration delay);
-  std::shared_ptr<const std::string> encoded(const Event& event, const Watcher& watcher, const meta::Object& object,
-                                             bool previous);
-  std::string frame(Watcher& watcher, std::string_view type, const meta::Object& object);
+  /// `version`: of the event; `left`: the object is the one before it.
+  SharedBytes frame(Watcher& watcher, std::string_view type, const meta::Object& object, std::uint64_t version,
+                    bool left);
+  std::string encode(const Watcher& watcher, std::string_view type, const meta::Object& object, bool header) const;
+  void relieve();
   std::shared_ptr<Watcher> take(std::uint64_t id);
 
   Storage& storage_;
   const Clock& clock_;
   const Schedule schedule_;
   const Limits limits_;
+  FrameCache frames_;
+  std::vector<SharedBytes> fresh_;  // kept for the other watchers of the same event
   std::map<std::uint64_t, std::shared_ptr<Watcher>> watchers_;
   std::unordered_map<const Bucket*, std::vector<std::shared_ptr<Watcher>>> by_bucket_;
   std::uint64_t last_id_ = 0;

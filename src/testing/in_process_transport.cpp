@@ -35,16 +35,20 @@ class Connection final : public apiserver::ResponseWriter, public std::enable_sh
   // The core's side.
   void respond(int status, apiserver::HeaderFields headers, std::string body) override {
     start(status, std::move(headers));
-    if (!body.empty()) write(std::move(body));
+    if (!body.empty()) write(std::make_shared<const std::string>(std::move(body)));
     finish();
   }
   void start(int status, apiserver::HeaderFields headers) override { push(Head{status, std::move(headers)}); }
-  void write(std::string bytes) override { push(std::move(bytes)); }
+  void write(apiserver::SharedBytes bytes) override { push(std::move(bytes)); }
   void finish() override { push(End{}); }
   void abort() override { fail(Error::transport(TransportFailure::Reset, "connection reset by the server")); }
   std::size_t backlog() const override {
     const std::lock_guard lock(mutex_);
     return bytes_;
+  }
+  bool closed() const override {
+    const std::lock_guard lock(mutex_);
+    return closed_;
   }
   void on_close(std::function<void()> callback) override {
     const std::lock_guard lock(mutex_);
@@ -88,14 +92,14 @@ class Connection final : public apiserver::ResponseWriter, public std::enable_sh
   struct End {
     std::optional<Error> error;
   };
-  using Part = std::variant<Head, std::string, End>;
+  using Part = std::variant<Head, apiserver::SharedBytes, End>;
 
   void push(Part part) {
     {
       const std::lock_guard lock(mutex_);
       if (ended_) return;
       ended_ = std::holds_alternative<End>(part);
-      if (const auto* bytes = std::get_if<std::string>(&part)) bytes_ += bytes->size();
+      if (const auto* bytes = std::get_if<apiserver::SharedBytes>(&part)) bytes_ += (*bytes)->size();
       waiting_.push_back(std::move(part));
     }
     schedule();
@@ -117,8 +121,8 @@ class Connection final : public apiserver::ResponseWriter, public std::enable_sh
         transport::Headers headers;
         for (const auto& [name, value] : head->headers) headers.add(name, value);
         sink->on_headers(head->status, headers);
-      } else if (const auto* bytes = std::get_if<std::string>(&part)) {
-        go_on = sink->on_data(*bytes);
+      } else if (const auto* bytes = std::get_if<apiserver::SharedBytes>(&part)) {
+        go_on = sink->on_data(**bytes);
       } else {
         const auto& error = std::get<End>(part).error;
         sink->on_end(error ? &*error : nullptr);
@@ -127,7 +131,7 @@ class Connection final : public apiserver::ResponseWriter, public std::enable_sh
       running_ = false;
       runner_ = {};
       delivered_.notify_all();
-      if (const auto* bytes = std::get_if<std::string>(&part)) bytes_ -= std::min(bytes_, bytes->size());
+      if (const auto* bytes = std::get_if<apiserver::SharedBytes>(&part)) bytes_ -= std::min(bytes_, (*bytes)->size());
       if (!go_on) paused_ = true;
       if (std::holds_alternative<End>(part)) {
         sink_.reset();

@@ -26,7 +26,7 @@ class Ignored final : public apiserver::ResponseWriter {
  public:
   void respond(int, apiserver::HeaderFields, std::string) override {}
   void start(int, apiserver::HeaderFields) override {}
-  void write(std::string) override {}
+  void write(apiserver::SharedBytes) override {}
   void finish() override {}
   void abort() override {}
   std::size_t backlog() const override { return 0; }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,8 @@
 namespace kubexx::apiserver {
 
 using HeaderFields = std::vector<std::pair<std::string, std::string>>;
+/// An event's bytes are the same for all watchers that asked for the same form: they share them.
+using SharedBytes = std::shared_ptr<const std::string>;
 
 /// A request without a socket.
 struct Request {
@@ -34,10 +37,12 @@ class ResponseWriter {
   virtual ~ResponseWriter() = default;
   virtual void respond(int status, HeaderFields headers, std::string body) = 0;
   virtual void start(int status, HeaderFields headers) = 0;
-  virtual void write(std::string bytes) = 0;
+  virtual void write(SharedBytes bytes) = 0;
   virtual void finish() = 0;
   virtual void abort() = 0;                 ///< cut wherever it stands
   virtual std::size_t backlog() const = 0;  ///< bytes written that the peer has not taken
+  /// Nobody waits for the answer any more: Core does not begin what was asked, or does not make the answer of it.
+  virtual bool closed() const { return false; }
   /// To be called once when the peer went away, not from inside a call of Core.
   virtual void on_close(std::function<void()> callback) = 0;
 };

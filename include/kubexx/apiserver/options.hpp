@@ -46,7 +46,10 @@ struct Options {
   std::size_t history_events = 100'000;   ///< events kept for watches and old pages, over all resources
   std::size_t history_bytes = 256 << 20;  ///< and their size; the oldest go first
   std::size_t watch_backlog = 32 << 20;   ///< a watcher that has this many unread bytes is cut off
-  std::size_t max_watches = 10'000;       ///< further ones are answered 429
+  /// What peers may leave unread together. When it is the watches, the slowest are cut until the rest fits; when it is
+  /// other answers (Server), further ones are answered 429.
+  std::size_t unread_bytes = 512 << 20;
+  std::size_t max_watches = 10'000;  ///< further ones are answered 429
   std::size_t request_log_entries = 20'000;
   Duration bookmark_interval = std::chrono::minutes(1);
   Duration default_watch_timeout = std::chrono::minutes(45);  ///< when a watch names none; up to twice that

@@ -30,7 +30,7 @@ struct LoggedRequest {
   std::string user_agent = {};
   std::string accept = {};
   std::string content_type = {};
-  int status = 0;  ///< 0: not answered yet
+  int status = 0;  ///< 0: not answered yet, or nobody waited for it
   TimePoint time = {};
 };
 
@@ -47,7 +47,7 @@ struct RequestFilter {
   std::optional<bool> continued = {};  ///< carries a continue token
 };
 
-/// The last requests, oldest first. Thread-safe.
+/// The last requests, oldest first: as many as asked for, fewer when they are long. Thread-safe.
 class RequestLog {
  public:
   explicit RequestLog(std::size_t limit);
@@ -66,6 +66,7 @@ class RequestLog {
   const std::size_t limit_;
   mutable std::mutex mutex_;
   std::deque<LoggedRequest> entries_;  // guarded by mutex_
+  std::size_t bytes_ = 0;              // guarded by mutex_; of their texts
   std::size_t dropped_ = 0;            // guarded by mutex_
 };
 

@@ -19,14 +19,14 @@ class RecordingWriter final : public ResponseWriter {
  public:
   void respond(int code, HeaderFields fields, std::string text) override {
     start(code, std::move(fields));
-    write(std::move(text));
+    write(std::make_shared<const std::string>(std::move(text)));
     finish();
   }
   void start(int code, HeaderFields fields) override {
     status = code;
     headers = std::move(fields);
   }
-  void write(std::string bytes) override { body += bytes; }
+  void write(SharedBytes bytes) override { body += *bytes; }
   void finish() override { finished = true; }
   void abort() override { aborted = true; }
   std::size_t backlog() const override { return unread; }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "core_fixture.hpp"
 
@@ -10,8 +11,8 @@ class CountingWriter final : public ResponseWriter {
  public:
   void respond(int, HeaderFields, std::string) override {}
   void start(int, HeaderFields) override {}
-  void write(std::string bytes) override {
-    frames += static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+  void write(SharedBytes bytes) override {
+    frames += static_cast<std::size_t>(std::count(bytes->begin(), bytes->end(), '\n'));
   }
   void finish() override {}
   void abort() override { aborted = true; }
@@ -21,17 +22,133 @@ class CountingWriter final : public ResponseWriter {
   bool aborted = false;
 };
 
+/// A peer that does not read, until it is told to.
+class DeafWriter final : public ResponseWriter {
+ public:
+  void respond(int, HeaderFields, std::string) override {}
+  void start(int, HeaderFields) override {}
+  void write(SharedBytes bytes) override {
+    if (!reads) waiting.push_back(std::move(bytes));
+  }
+  void finish() override {}
+  void abort() override {
+    aborted = true;
+    waiting.clear();
+  }
+  std::size_t backlog() const override {
+    std::size_t size = 0;
+    for (const SharedBytes& bytes : waiting) size += bytes->size();
+    return size;
+  }
+  void on_close(std::function<void()>) override {}
+  std::vector<SharedBytes> waiting;
+  bool reads = false;
+  bool aborted = false;
+};
+
+/// What they hold, each piece of memory once.
+std::size_t memory_of(const std::vector<std::shared_ptr<DeafWriter>>& writers) {
+  std::set<const std::string*> seen;
+  std::size_t size = 0;
+  for (const auto& writer : writers) {
+    for (const SharedBytes& bytes : writer->waiting) size += seen.insert(bytes.get()).second ? bytes->capacity() : 0;
+  }
+  return size;
+}
+
 class FanOutTest : public CoreFixture {
  protected:
-  std::shared_ptr<CountingWriter> watch(const std::string& path) {
+  template <class Writer = CountingWriter>
+  std::shared_ptr<Writer> watch(const std::string& path, const std::string& accept = {}) {
     Request request;
     request.target = path + "?watch=1";
-    request.headers = {{"authorization", "Bearer " + core->admin_token()}};
-    auto writer = std::make_shared<CountingWriter>();
+    request.headers = {{"authorization", "Bearer " + core->admin_token()}, {"accept", accept}};
+    auto writer = std::make_shared<Writer>();
     core->handle(std::move(request), writer);
     return writer;
   }
 };
+
+TEST_F(FanOutTest, WatchersThatAskedForTheSameFormShareItsBytes) {
+  const std::string table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  const std::string metadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+  for (const std::string& accept : {std::string(), std::string("application/yaml"),
+                                    std::string("application/vnd.kubernetes.protobuf"), table, metadata}) {
+    open({});
+    put_config_map("before", "1");
+    std::vector<std::shared_ptr<DeafWriter>> writers;
+    for (int i = 0; i < 50; ++i) writers.push_back(watch<DeafWriter>(kConfigMaps, accept));
+    put_config_map("after", "1");
+    put_config_map("after", "2");
+
+    ASSERT_EQ(writers.front()->waiting.size(), 3u);
+    for (const auto& writer : writers) EXPECT_EQ(writer->waiting, writers.front()->waiting) << accept;
+  }
+}
+
+TEST_F(FanOutTest, WatchersOfDifferentFormsGetTheirOwn) {
+  const auto first = watch<DeafWriter>(kConfigMaps, "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
+  const auto second =
+      watch<DeafWriter>(kConfigMaps, "application/json;as=PartialObjectMetadata;v=v1beta1;g=meta.k8s.io");
+  put_config_map("a", "1");
+
+  EXPECT_NE(first->waiting.at(0)->find("meta.k8s.io/v1\""), std::string::npos);
+  EXPECT_NE(second->waiting.at(0)->find("meta.k8s.io/v1beta1\""), std::string::npos);
+}
+
+TEST_F(FanOutTest, TwoThousandWatchersThatDoNotReadAreBoundedTogether) {
+  Options options;
+  options.unread_bytes = 8 << 20;
+  options.watch_backlog = 2 << 20;
+  open(options);
+  const char* forms[] = {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
+  const std::string filler(100'000, 'x');
+  std::vector<std::shared_ptr<DeafWriter>> writers;
+  for (int i = 0; i < 2000; ++i) {
+    writers.push_back(watch<DeafWriter>(kConfigMaps, forms[i % 3]));
+    if (i % 20 == 0) put_config_map("a" + std::to_string(i), filler);
+    ASSERT_LE(memory_of(writers), options.unread_bytes + options.watch_backlog);
+  }
+  for (int i = 0; i < 50; ++i) {
+    put_config_map("b", filler + std::to_string(i));
+    ASSERT_LE(memory_of(writers), options.unread_bytes + options.watch_backlog);
+  }
+
+  const auto living = std::count_if(writers.begin(), writers.end(), [](const auto& w) { return !w->aborted; });
+  EXPECT_LT(living, 2000);
+  EXPECT_EQ(core->watchers(), static_cast<std::size_t>(living));
+}
+
+TEST_F(FanOutTest, TheSlowestWatcherIsCutFirst) {
+  Options options;
+  options.unread_bytes = 1'000'000;
+  open(options);
+  const std::string filler(100'000, 'x');
+  const auto slowest = watch<DeafWriter>(kConfigMaps);
+  for (int i = 0; i < 6; ++i) put_config_map("a", filler + std::to_string(i));
+  const auto slow = watch<DeafWriter>(kConfigMaps);
+  const auto fast = watch<DeafWriter>(kConfigMaps);
+  fast->reads = true;
+  fast->waiting.clear();
+  for (int i = 0; i < 4; ++i) put_config_map("b", filler + std::to_string(i));
+
+  EXPECT_TRUE(slowest->aborted);
+  EXPECT_FALSE(slow->aborted);
+  EXPECT_FALSE(fast->aborted);
+}
+
+TEST_F(FanOutTest, AStateThatWasAskedForIsNotHeldAgainstItsReader) {
+  Options options;
+  options.watch_backlog = 100'000;
+  open(options);
+  for (int i = 0; i < 10; ++i) put_config_map("a" + std::to_string(i), std::string(50'000, 'x'));
+
+  const auto reader = watch<DeafWriter>(kConfigMaps);
+  put_config_map("b", "1");
+  EXPECT_FALSE(reader->aborted);
+  for (int i = 0; i < 3; ++i) put_config_map("c", std::string(50'000, 'x') + std::to_string(i));
+  EXPECT_TRUE(reader->aborted);
+}
 
 TEST_F(FanOutTest, EveryUpdateReachesItsTenOfTwoHundredWatchersOnce) {
   constexpr int kNamespaces = 20;
