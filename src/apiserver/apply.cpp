@@ -1,6 +1,7 @@
 #include "apiserver/apply.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "apiserver/codecs.hpp"
 #include "apiserver/core_impl.hpp"
@@ -36,22 +37,26 @@ void merge(const TypeNode& type, DraftRef target, Value config) {
     target.set_list();
   }
   const TypeNode item_type = type.item();
+  std::unordered_map<std::string, std::size_t> places;  // the first of each
+  for (std::size_t i = 0; i < target.size(); ++i) places.emplace(element_of(type, target[i]), i);
   for (Value item : config.items()) {
-    const std::string element = item_element(type, item);
-    bool found = false;
-    for (std::size_t i = 0; i < target.size() && !found; ++i) {
-      if (element_of(type, target[i]) != element) continue;
-      found = true;
-      if (!type.is_set()) merge(item_type, target[i], item);
+    const auto [place, added] = places.emplace(item_element(type, item), target.size());
+    if (added) {
+      const DraftRef last = target.append();
+      type.is_set() ? last.set(item) : merge(item_type, last, item);
+    } else if (!type.is_set()) {
+      merge(item_type, target[place->second], item);
     }
-    if (found) continue;
-    const DraftRef added = target.append();
-    type.is_set() ? added.set(item) : merge(item_type, added, item);
   }
 }
 
 // Removes from the draft what the set names, leaves first; containers that were named go when nothing is left in them.
 void remove_fields(const TypeNode& type, DraftRef target, const FieldSet& fields, const FieldSet& keep) {
+  std::vector<std::size_t> gone;
+  std::unordered_multimap<std::string, std::size_t> places;
+  if (target.type() == meta::ValueType::List) {
+    for (std::size_t i = 0; i < target.size(); ++i) places.emplace(element_of(type, target[i]), i);
+  }
   for (const auto& [name, below] : fields.children) {
     const auto kept = keep.children.find(name);
     static const FieldSet kNone;
@@ -71,15 +76,17 @@ void remove_fields(const TypeNode& type, DraftRef target, const FieldSet& fields
       }
       continue;
     }
-    for (std::size_t i = target.size(); i-- > 0;) {
-      if (element_of(type, target[i]) != name) continue;
+    const auto [begin, end] = places.equal_range(name);
+    for (auto place = begin; place != end; ++place) {
       if (below.member && keep_below.empty()) {
-        target[i].erase();
+        gone.push_back(place->second);
       } else {
-        remove_fields(type.item(), target[i], below, keep_below);
+        remove_fields(type.item(), target[place->second], below, keep_below);
       }
     }
   }
+  std::sort(gone.rbegin(), gone.rend());  // the places before the last stay what they are
+  for (const std::size_t i : gone) target[i].erase();
 }
 
 Error conflict_error(const std::vector<std::pair<const Manager*, FieldSet>>& conflicts) {

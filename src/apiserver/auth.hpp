@@ -30,7 +30,7 @@ class Authority {
  private:
   const bool enabled_;
   const std::string admin_token_;
-  std::map<std::string, User, std::less<>> by_token_;
+  std::vector<User> with_token_;
   std::map<std::string, User, std::less<>> by_name_;
 };
 

@@ -11,18 +11,12 @@ namespace kubexx::apiserver {
 
 Result<meta::Object> decode_body(Format format, std::string_view body) {
   switch (format) {
-    case Format::Json: {
-      meta::DecodeOptions options;
-      options.max_bytes = 16 << 20;
-      return meta::parse_json(body, options);
-    }
+    case Format::Json:
+      return meta::parse_json(body);
     case Format::Yaml:
       return meta::parse_yaml_document(body);
-    case Format::Protobuf: {
-      meta::DecodeOptions options;
-      options.max_bytes = 16 << 20;
-      return codec::parse_protobuf(body, options);
-    }
+    case Format::Protobuf:
+      return codec::parse_protobuf(body);
   }
   return unsupported_media_type();
 }

@@ -7,6 +7,7 @@
 #include "apiserver/compress.hpp"
 #include "apiserver/core_impl.hpp"
 #include "apiserver/fault_writer.hpp"
+#include "apiserver/limits.hpp"
 #include "apiserver/status.hpp"
 #include "apiserver/view.hpp"
 #include "kubexx/meta/json.hpp"
@@ -176,6 +177,7 @@ void CoreImpl::proceed(const std::shared_ptr<Call>& call) {
 Result<void> CoreImpl::prepare_resource(Call& call) {
   const Resource& resource = *call.resource;
   Route& route = call.route;
+  if (call.request.body.size() > kMaxRequestBytes) return request_too_large();
   if (!resource.namespaced && !route.namespace_.empty()) return unknown_resource();
   if (resource.namespaced && route.namespace_.empty() && !route.name.empty()) return unknown_resource();
   if (route.subresource.empty()) {
@@ -299,7 +301,11 @@ void CoreImpl::answer(Call& call, Answer answer) {
     }
     if (!replaced) headers.push_back(std::move(header));
   }
-  for (const std::string& warning : call.warnings) headers.emplace_back("Warning", "299 - " + in_quotes(warning));
+  std::size_t warned = 0;
+  for (const std::string& warning : call.warnings) {
+    if ((warned += warning.size()) > kMostShown) break;
+    headers.emplace_back("Warning", "299 - " + in_quotes(warning));
+  }
   if (body->size() > kCompressFrom && call.request.header("accept-encoding").find("gzip") != std::string_view::npos) {
     if (auto compressed = gzip(*body)) {
       body = std::move(*compressed);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "apiserver/patterns.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::apiserver {
@@ -14,6 +16,7 @@ struct CustomVersion {
   meta::Value schema;       ///< openAPIV3Schema; Absent: none
   bool preserve_unknown = false;
   std::vector<std::string> selectable_fields;  ///< "spec.color"
+  std::shared_ptr<Patterns> patterns = std::make_shared<Patterns>();
 };
 
 }  // namespace kubexx::apiserver

@@ -3,6 +3,7 @@
 #include "apiserver/core_impl.hpp"
 #include "apiserver/custom.hpp"
 #include "apiserver/definitions.hpp"
+#include "apiserver/schema_rules.hpp"
 #include "apiserver/status.hpp"
 #include "kubexx/meta/validation.hpp"
 
@@ -114,6 +115,9 @@ std::vector<ErrorCause> validate_definition(const Object& definition) {
                                            in_quotes(version["schema"]["openAPIV3Schema"]["type"].string()),
                                            "must be object at the root"));
     }
+    const Path root;
+    const Path schema{&root, field + ".schema.openAPIV3Schema"};
+    check_schema(version["schema"]["openAPIV3Schema"], &schema, causes);
   }
   if (storage_versions != 1) {
     causes.push_back(

@@ -12,6 +12,8 @@
 namespace kubexx::apiserver {
 namespace {
 
+constexpr std::int64_t kLongestGrace = std::int64_t{10} * 365 * 24 * 3600;  // beyond it the clock overflows
+
 using meta::Object;
 using meta::Value;
 
@@ -141,6 +143,7 @@ Result<CoreImpl::Deletion> CoreImpl::delete_object(const Resource& resource, con
     const std::string_view phase = old["status"]["phase"].string();
     grace = options.grace.value_or(old["spec"]["terminationGracePeriodSeconds"].int_or(30));
     if (phase == "Succeeded" || phase == "Failed" || grace < 0) grace = 0;
+    grace = std::min(grace, kLongestGrace);
   }
   const bool already = !old.deletion_timestamp().empty();
   const bool orphan = options.propagation == "Orphan" && options_.garbage_collection;

@@ -1,7 +1,4 @@
 find_package(ZLIB REQUIRED)
-target_link_libraries(${target} PUBLIC ZLIB::ZLIB)
-
-# g++ 12 sees uninitialised members in std::regex once that is instrumented.
-if(KUBEXX_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set_source_files_properties("${PROJECT_SOURCE_DIR}/src/apiserver/custom.cpp" PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
-endif()
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+target_link_libraries(${target} PUBLIC ZLIB::ZLIB PRIVATE PkgConfig::RE2)

@@ -1,12 +1,46 @@
 #include "apiserver/managed_fields.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "apiserver/crd.hpp"
 #include "apiserver/typed.hpp"
 
 namespace kubexx::apiserver {
+namespace {
+
+constexpr std::size_t kMaxUpdaters = 10;
+constexpr const char* kOldUpdates = "ancient-changes";
+
+// A real server keeps ten managers that updated; beyond them the oldest of each version become one. Otherwise everybody
+// who writes under another name makes every later write dearer.
+void merge_old_updates(std::vector<Manager>& managers) {
+  std::vector<Manager*> updaters;
+  for (Manager& manager : managers) {
+    if (manager.operation == "Update") updaters.push_back(&manager);
+  }
+  if (updaters.size() <= kMaxUpdaters) return;
+  std::stable_sort(updaters.begin(), updaters.end(),
+                   [](const Manager* a, const Manager* b) { return a->time < b->time; });
+  std::size_t left = updaters.size();
+  std::map<std::string_view, Manager*> oldest;  // by version
+  for (Manager* manager : updaters) {
+    if (left <= kMaxUpdaters) break;
+    const auto [it, first] = oldest.emplace(manager->api_version, manager);
+    if (first) continue;
+    Manager& bucket = *it->second;
+    bucket.manager = kOldUpdates;
+    bucket.subresource.clear();
+    bucket.fields.insert(manager->fields);
+    bucket.time = manager->time;
+    manager->fields = FieldSet();
+    --left;
+  }
+  std::erase_if(managers, [](const Manager& manager) { return manager.fields.empty(); });
+}
+
+}  // namespace
 
 std::vector<Manager> managers_of(const meta::Object& object) {
   std::vector<Manager> out;
@@ -111,6 +145,7 @@ std::vector<Manager> after_update(const Resource& resource, std::vector<Manager>
     mine.fields = diff.changed;
     mine.time = writer.time;
     managers.push_back(std::move(mine));
+    merge_old_updates(managers);
   }
   return managers;
 }

@@ -1,5 +1,6 @@
 #include "apiserver/status.hpp"
 
+#include "apiserver/limits.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/object_builder.hpp"
 #include "kubexx/meta/status.hpp"
@@ -96,6 +97,17 @@ Error too_many_requests(int retry_after_seconds) {
       .with_retry_after(std::chrono::seconds(retry_after_seconds));
 }
 
+Error request_too_large() {
+  return Error::api(413, "RequestEntityTooLarge",
+                    "Request entity too large: limit is " + std::to_string(kMaxRequestBytes));
+}
+
+Error object_too_large() {
+  return Error::api(413, "RequestEntityTooLarge",
+                    "Request entity too large: the object with its defaults would be larger than " +
+                        std::to_string(kMaxObjectBytes) + " bytes or " + std::to_string(kMaxObjectParts) + " parts");
+}
+
 Error too_old_version(std::uint64_t asked, std::uint64_t oldest) {
   return Error::api(410, "Expired",
                     "too old resource version: " + std::to_string(asked) + " (" + std::to_string(oldest) + ')');
@@ -124,8 +136,15 @@ Error too_large_version(std::uint64_t asked, std::uint64_t current) {
       .with_retry_after(std::chrono::seconds(1));
 }
 
+std::string shown(std::string value) {
+  if (value.size() <= kMostShown) return value;
+  std::size_t end = kMostShown;
+  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0) == 0x80) --end;  // whole characters
+  return value.substr(0, end) + "...";
+}
+
 ErrorCause invalid_value(std::string field, std::string value, std::string_view why) {
-  return {"FieldValueInvalid", "Invalid value: " + std::move(value) + ": " + std::string(why), std::move(field)};
+  return {"FieldValueInvalid", "Invalid value: " + shown(std::move(value)) + ": " + std::string(why), std::move(field)};
 }
 
 ErrorCause required_value(std::string field, std::string_view why) {

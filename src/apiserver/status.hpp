@@ -25,12 +25,16 @@ Error not_acceptable();
 Error rejected_patch();
 Error internal_error(std::string message);
 Error too_many_requests(int retry_after_seconds);
+Error request_too_large();
+Error object_too_large();
 Error too_old_version(std::uint64_t asked, std::uint64_t oldest);
 Error too_old_list();
 Error too_large_version(std::uint64_t asked, std::uint64_t current);
 /// The message carries what `Error` has no place for: a continue token for the client to go on with.
 Error too_old_continue();
 
+/// As much of a value as a message can carry.
+std::string shown(std::string value);
 ErrorCause invalid_value(std::string field, std::string value, std::string_view why);
 ErrorCause required_value(std::string field, std::string_view why = {});
 ErrorCause forbidden_value(std::string field, std::string_view why);

@@ -1,8 +1,10 @@
 #include "apiserver/strategic.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/error.hpp"
@@ -65,10 +67,10 @@ class Merger {
     }
     if (target.type() != meta::ValueType::Map) target.set_map();
     if (const Value retain = patch[kRetainKeys]; retain.is_list()) {
+      std::unordered_set<std::string_view> kept;
+      for (Value name : retain.items()) kept.insert(name.string());
       for (const std::string& key : target.keys()) {
-        bool kept = false;
-        for (Value name : retain.items()) kept |= name.string() == key;
-        if (!kept) target.erase(key);
+        if (!kept.contains(key)) target.erase(key);
       }
     }
     for (const auto& [name, value] : patch.entries()) {
@@ -113,12 +115,16 @@ class Merger {
     }
     if (target.type() != meta::ValueType::List) target.set_list();
     if (info.merge_key.empty()) {
+      std::unordered_set<std::string> known;
+      for (std::size_t i = 0; i < target.size(); ++i) known.insert(key_text(target[i]));
       for (Value item : patch.items()) {
-        if (item.is_map()) continue;
-        if (!find_value(target, item)) target.append().set(item);
+        if (!item.is_map() && known.insert(key_text(item)).second) target.append().set(item);
       }
       return;
     }
+    std::unordered_map<std::string, std::size_t> places;  // the first of each key; those deleted go at the end
+    for (std::size_t i = 0; i < target.size(); ++i) places.emplace(key_text(target[i][info.merge_key]), i);
+    std::vector<std::size_t> deleted;
     for (Value item : patch.items()) {
       if (!item.is_map()) {
         failed = true;
@@ -131,63 +137,47 @@ class Merger {
         failed = true;
         return;
       }
-      const std::optional<std::size_t> at = find_key(target, info.merge_key, key);
+      const auto place = places.find(key_text(key));
       if (directive == "delete") {
-        if (at) target[*at].erase();
-        continue;
-      }
-      if (at) {
-        map(item_node, target[*at], item);
+        if (place == places.end()) continue;
+        deleted.push_back(place->second);
+        places.erase(place);
+      } else if (place != places.end()) {
+        map(item_node, target[place->second], item);
       } else {
+        places.emplace(key_text(key), target.size());
         const DraftRef added = target.append();
         added.set_map();
         map(item_node, added, item);
       }
     }
-  }
-
-  static std::optional<std::size_t> find_key(DraftRef list, std::string_view merge_key, Value key) {
-    const std::string wanted = key_text(key);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (key_text(list[i][merge_key]) == wanted) return i;
-    }
-    return std::nullopt;
-  }
-
-  static bool find_value(DraftRef list, Value value) {
-    const std::string wanted = key_text(value);
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (key_text(list[i]) == wanted) return true;
-    }
-    return false;
+    std::sort(deleted.rbegin(), deleted.rend());
+    for (const std::size_t i : deleted) target[i].erase();
   }
 
   static void remove_values(DraftRef list, Value values) {
-    for (Value value : values.items()) {
-      const std::string gone = key_text(value);
-      for (std::size_t i = list.size(); i-- > 0;) {
-        if (key_text(list[i]) == gone) list[i].erase();
-      }
+    std::unordered_set<std::string> gone;
+    for (Value value : values.items()) gone.insert(key_text(value));
+    for (std::size_t i = list.size(); i-- > 0;) {
+      if (gone.contains(key_text(list[i]))) list[i].erase();
     }
   }
 
   // Items named by the directive come in its order; others keep their place relative to each other, behind them.
   static void order(const FieldInfo* info, DraftRef list, Value wanted) {
     if (list.type() != meta::ValueType::List) return;
-    std::vector<std::string> sequence;
-    for (Value item : wanted.items())
-      sequence.push_back(key_text(info && !info->merge_key.empty() ? item[info->merge_key] : item));
-    const auto position = [&](std::size_t i) {
-      const DraftRef key = info && !info->merge_key.empty() ? list[i][info->merge_key] : list[i];
-      return std::find(sequence.begin(), sequence.end(), key_text(key)) - sequence.begin();
-    };
-    std::vector<std::size_t> indexes(list.size());
-    for (std::size_t i = 0; i < indexes.size(); ++i) indexes[i] = i;
-    std::stable_sort(indexes.begin(), indexes.end(),
-                     [&](std::size_t a, std::size_t b) { return position(a) < position(b); });
+    const bool keyed = info && !info->merge_key.empty();
+    std::unordered_map<std::string, std::size_t> sequence;
+    for (Value item : wanted.items()) sequence.emplace(key_text(keyed ? item[info->merge_key] : item), sequence.size());
+    std::vector<std::pair<std::size_t, std::size_t>> places;  // where it is to be, where it is
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto place = sequence.find(key_text(keyed ? list[i][info->merge_key] : list[i]));
+      places.emplace_back(place == sequence.end() ? sequence.size() : place->second, i);
+    }
+    std::sort(places.begin(), places.end());
     meta::Draft sorted;
-    for (const std::size_t i : indexes) sorted["items"].append().set(list[i]);
-    if (!indexes.empty()) list.set(sorted["items"]);
+    for (const auto& [wish, i] : places) sorted["items"].append().set(list[i]);
+    if (!places.empty()) list.set(sorted["items"]);
   }
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "apiserver/limits.hpp"
+#include "apiserver/path.hpp"
+#include "apiserver/status.hpp"
 #include "kubexx/base/error.hpp"
 
 namespace kubexx::apiserver {
@@ -10,28 +13,6 @@ namespace {
 
 using meta::Value;
 using meta::ValueType;
-
-struct Path {
-  const Path* parent = nullptr;
-  std::string_view name;
-  std::size_t index = 0;
-  bool is_index = false;
-};
-
-std::string text_of(const Path* path) {
-  std::vector<const Path*> parts;
-  for (; path && path->parent; path = path->parent) parts.push_back(path);
-  std::string out;
-  for (auto it = parts.rbegin(); it != parts.rend(); ++it) {
-    if ((*it)->is_index) {
-      out += '[' + std::to_string((*it)->index) + ']';
-    } else {
-      if (!out.empty()) out += '.';
-      out += (*it)->name;
-    }
-  }
-  return out;
-}
 
 std::string_view go_name(const FieldType& type) {
   switch (type.kind) {
@@ -86,15 +67,18 @@ class Typer {
   Typer(meta::ObjectBuilder& out, std::vector<std::string>* unknown) : out_(out), unknown_(unknown) {}
 
   std::optional<Error> error;
+  /// It would be more than an object may be; what is written is not whole then.
+  bool overflowed() const { return out_.bytes() > kMaxObjectBytes || parts_ > kMaxObjectParts; }
 
   void message(const TypeInfo& type, Value value, const Path* path) {
+    ++parts_;
     // Slots hold the values in the type's order; the vector is shared by all levels as a stack.
     const std::size_t base = slots_.size();
     slots_.resize(base + type.fields.size());
     for (const auto& [name, child] : value.entries()) {
       if (const FieldInfo* field = type.find(name)) {
         slots_[base + static_cast<std::size_t>(field - type.fields.data())] = child;
-      } else if (unknown_ && !child.is_null()) {
+      } else if (unknown_ && !child.is_null() && unknown_->size() < kMostComplaints) {
         const Path here{path, name};
         unknown_->push_back(text_of(&here));
       }
@@ -207,6 +191,7 @@ class Typer {
     out_.begin_list();
     std::size_t index = 0;
     for (Value item : value.items()) {
+      if (overflowed()) break;
       const Path here{path, {}, index++, true};
       item.is_null() ? zero(*type.element) : write(*type.element, item, &here);
     }
@@ -221,6 +206,7 @@ class Typer {
     std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     out_.begin_map();
     for (const auto& [name, child] : entries) {
+      if (overflowed()) break;
       out_.key(name);
       const Path here{path, name};
       child.is_null() ? zero(*type.element) : write(*type.element, child, &here);
@@ -231,6 +217,7 @@ class Typer {
   meta::ObjectBuilder& out_;
   std::vector<std::string>* unknown_;
   std::vector<Value> slots_;
+  std::size_t parts_ = 0;
 };
 
 }  // namespace
@@ -246,6 +233,7 @@ Result<TypedResult> to_typed(const TypeInfo& type, meta::Value value) {
     typer.message(type, value, &root);
   }
   if (typer.error) return *typer.error;
+  if (typer.overflowed()) return object_too_large();
   auto object = builder.finish();
   if (!object) return object.error();
   result.object = std::move(*object);

@@ -1,8 +1,10 @@
 #include "apiserver/validation.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "apiserver/definitions.hpp"
+#include "apiserver/limits.hpp"
 #include "apiserver/status.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/label_selector.hpp"
@@ -25,6 +27,7 @@ Complaints check_name(const Resource& resource, std::string_view name) {
 
 void add(std::vector<ErrorCause>& causes, const std::string& field, std::string_view value,
          const Complaints& complaints) {
+  if (causes.size() >= kMostComplaints) return;
   for (const std::string& complaint : complaints) causes.push_back(invalid_value(field, in_quotes(value), complaint));
 }
 
@@ -61,6 +64,7 @@ void check_metadata(const Resource& resource, const meta::Object& object, std::v
   index = 0;
   std::size_t controllers = 0;
   for (Value owner : metadata["ownerReferences"].items()) {
+    if (causes.size() >= kMostComplaints) break;
     const std::string field = "metadata.ownerReferences[" + std::to_string(index++) + ']';
     if (owner["apiVersion"].string().empty())
       causes.push_back(invalid_value(field + ".apiVersion", "\"\"", "version must not be empty"));
@@ -79,17 +83,17 @@ void check_containers(const std::string& at, Value pod_spec, std::vector<ErrorCa
   if (pod_spec["containers"].size() == 0) causes.push_back(required_value(at + ".containers"));
   for (const char* list : {"initContainers", "containers"}) {
     std::size_t index = 0;
-    std::vector<std::string_view> seen;
+    std::set<std::string_view> seen;
     for (Value container : pod_spec[list].items()) {
+      if (causes.size() >= kMostComplaints) return;
       const std::string field = at + '.' + list + '[' + std::to_string(index++) + ']';
       const std::string_view name = container["name"].string();
       if (name.empty()) {
         causes.push_back(required_value(field + ".name"));
       } else {
         add(causes, field + ".name", name, meta::check_dns1123_label(name));
-        if (std::find(seen.begin(), seen.end(), name) != seen.end())
+        if (!seen.insert(name).second)
           causes.push_back({"FieldValueDuplicate", "Duplicate value: " + in_quotes(name), field + ".name"});
-        seen.push_back(name);
       }
     }
   }
@@ -143,10 +147,10 @@ std::vector<ErrorCause> validate_update(const Resource& resource, const meta::Ob
                                         const meta::Object& after) {
   std::vector<ErrorCause> causes;
   if (!before.deletion_timestamp().empty()) {
+    std::set<std::string_view> known;
+    for (Value old : before.metadata_value()["finalizers"].items()) known.insert(old.string());
     for (Value finalizer : after.metadata_value()["finalizers"].items()) {
-      bool known = false;
-      for (Value old : before.metadata_value()["finalizers"].items()) known |= old == finalizer;
-      if (!known) {
+      if (!known.contains(finalizer.string()) && causes.size() < kMostComplaints) {
         causes.push_back(forbidden_value(
             "metadata.finalizers",
             "no new finalizers can be added if the object is being deleted, found new finalizers []string{" +

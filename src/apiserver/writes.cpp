@@ -116,6 +116,7 @@ Result<Object> CoreImpl::accept(Call& call, const Resource& resource, Value cont
                : resource.type ? to_typed(*resource.type, content)
                                : Result<TypedResult>(internal_error("no schema for " + resource.kind));
   if (!typed) {
+    if (typed.error().code() == 413) return typed.error();
     return bad_request(resource.kind + " in version " + in_quotes(resource.version) + " cannot be handled as a " +
                        resource.kind + ": " + typed.error().message());
   }

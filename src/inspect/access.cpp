@@ -7,6 +7,8 @@
 #include <array>
 #include <random>
 
+#include "kubexx/httpd/credentials.hpp"
+
 namespace kubexx::inspect {
 namespace {
 
@@ -14,13 +16,15 @@ bool same_name(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-/// "name:port" or "[v6]:port" without its port and brackets; empty when it is neither.
+/// "name", "name:port", "[v6]" or "[v6]:port" without port and brackets; empty when it is anything else.
 std::string_view host_name(std::string_view host) {
-  if (host.starts_with('[')) {
-    const auto end = host.find(']');
-    return end == std::string_view::npos ? std::string_view() : host.substr(1, end - 1);
-  }
-  return host.substr(0, host.find(':'));
+  const bool bracketed = host.starts_with('[');
+  const std::size_t end = std::min(host.find(bracketed ? ']' : ':'), host.size());
+  if (bracketed && end == host.size()) return {};
+  const std::string_view name = bracketed ? host.substr(1, end - 1) : host.substr(0, end);
+  const std::string_view rest = host.substr(bracketed ? end + 1 : end);
+  const bool port = rest.starts_with(':') && rest.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return rest.empty() || port ? name : std::string_view();
 }
 
 }  // namespace
@@ -56,19 +60,8 @@ bool Access::is_our_host(std::string_view host) const {
 }
 
 bool Access::has_token(const httpd::Request& request, const Target& target) const {
-  const auto bearer = request.header("authorization");
-  if (bearer.size() > 7 && same_name(bearer.substr(0, 7), "bearer ") && matches(bearer.substr(7))) return true;
-  return matches(target.text("token"));
-}
-
-// Takes the same time wherever they differ.
-bool Access::matches(std::string_view given) const noexcept {
-  if (given.size() != settings_.token.size()) return false;
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    difference |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(settings_.token[i]);
-  }
-  return difference == 0;
+  return httpd::same_secret(httpd::bearer_token(request.header("authorization")), settings_.token) ||
+         httpd::same_secret(target.text("token"), settings_.token);
 }
 
 std::string random_token() {

@@ -33,7 +33,6 @@ class Access {
 
  private:
   bool is_our_host(std::string_view host) const;
-  bool matches(std::string_view given) const noexcept;
 
   Settings settings_;
 };

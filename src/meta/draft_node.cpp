@@ -1,9 +1,15 @@
 #include "meta/draft_node.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace kubexx::meta::detail {
+namespace {
+
+constexpr std::size_t kFewMembers = 32;  // looked through one by one
+
+}  // namespace
 
 ValueType DraftNode::type() const noexcept {
   switch (kind) {
@@ -49,8 +55,9 @@ void DraftNode::expand() {
     kind = Kind::Map;
     members.reserve(borrowed.size());
     for (const auto& [name, value] : borrowed.entries()) {
-      members.push_back(adopt(value));
-      members.back()->key = name;
+      DraftNode* child = adopt(value);
+      child->key = name;
+      add_member(child);
     }
   } else if (borrowed.is_list()) {
     kind = Kind::List;
@@ -62,8 +69,22 @@ void DraftNode::expand() {
   }
 }
 
+void DraftNode::add_member(DraftNode* node) {
+  members.push_back(node);
+  if (by_key) {
+    by_key->emplace(node->key, node);
+  } else if (members.size() > kFewMembers) {
+    by_key = std::make_unique<std::unordered_map<std::string_view, DraftNode*>>();
+    for (DraftNode* each : members) by_key->emplace(each->key, each);
+  }
+}
+
 DraftNode* DraftNode::find_member(std::string_view name) {
   expand();
+  if (by_key) {
+    const auto found = by_key->find(name);
+    return found == by_key->end() ? nullptr : found->second;
+  }
   const auto found =
       std::find_if(members.begin(), members.end(), [name](const DraftNode* node) { return node->key == name; });
   return found == members.end() ? nullptr : *found;
@@ -73,7 +94,7 @@ DraftNode* DraftNode::member(std::string_view name) {
   if (DraftNode* found = find_member(name)) return found;
   DraftNode* made = store->make(this);
   made->key = store->keep(name);
-  members.push_back(made);
+  add_member(made);
   return made;
 }
 
@@ -152,7 +173,10 @@ void DraftNode::borrow(Object object) {
 
 void DraftNode::remove() {
   if (element && parent != nullptr) {
-    std::erase(parent->elements, this);
+    // From the back: whoever removes many begins there, so that those before keep their places.
+    std::vector<DraftNode*>& list = parent->elements;
+    const auto found = std::find(list.rbegin(), list.rend(), this);
+    if (found != list.rend()) list.erase(std::next(found).base());
     parent = nullptr;
   }
   become(Kind::Absent);

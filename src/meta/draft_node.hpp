@@ -1,8 +1,10 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kubexx/meta/draft.hpp"
@@ -30,6 +32,7 @@ struct DraftNode {
   std::string text;
   std::vector<DraftNode*> members;   // shown by a Map; Absent ones wait for a value in nodes of any kind
   std::vector<DraftNode*> elements;  // of a List
+  std::unique_ptr<std::unordered_map<std::string_view, DraftNode*>> by_key;  // all members, once they are many
 
   ValueType type() const noexcept;
   std::size_t size() const noexcept;
@@ -52,6 +55,7 @@ struct DraftNode {
   Object freeze() const;  ///< null when Absent; throws std::length_error for what a document cannot hold
 
  private:
+  void add_member(DraftNode* node);
   void forget();
   void attach();
 };

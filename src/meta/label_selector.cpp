@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -100,7 +101,7 @@ Result<LabelRequirement> LabelRequirement::make(std::string key, SelectorOperato
 }
 
 bool LabelRequirement::matches(std::optional<std::string_view> value) const noexcept {
-  const auto listed = [&] { return std::find(values_.begin(), values_.end(), *value) != values_.end(); };
+  const auto listed = [&] { return std::binary_search(values_.begin(), values_.end(), *value, std::less<>()); };
   switch (op_) {
     case SelectorOperator::Equals:
     case SelectorOperator::DoubleEquals:
