@@ -40,6 +40,7 @@ KUBEXX_ASSET(dom, "dom.js")
 KUBEXX_ASSET(graph, "graph.js")
 KUBEXX_ASSET(live, "live.js")
 KUBEXX_ASSET(overview, "overview.js")
+KUBEXX_ASSET(route, "route.js")
 KUBEXX_ASSET(table, "table.js")
 KUBEXX_ASSET(object, "object.js")
 
@@ -56,6 +57,7 @@ const Asset* find_asset(std::string_view path) noexcept {
       Asset{"/graph.js", kScript, graph_text()},
       Asset{"/live.js", kScript, live_text()},
       Asset{"/overview.js", kScript, overview_text()},
+      Asset{"/route.js", kScript, route_text()},
       Asset{"/table.js", kScript, table_text()},
       Asset{"/object.js", kScript, object_text()},
   };

@@ -6,7 +6,7 @@ for tool in chromium node npm; do
   command -v $tool >/dev/null || { echo "$tool is not installed (./dev test-interop installs it)" >&2; exit 1; }
 done
 mkdir -p "$directory"
-cp "$here"/package.json "$here"/package-lock.json "$here"/*.mjs "$directory"
+cp "$here"/package.json "$here"/package-lock.json "$here"/*.mjs "$here"/../../src/inspect/assets/route.js "$directory"
 cd "$directory"
 npm ci --silent --no-audit --no-fund --ignore-scripts
-PAGE_PROGRAM=$program PICTURES=$directory/pictures node --test page.test.mjs
+PAGE_PROGRAM=$program PICTURES=$directory/pictures node --test route.test.mjs page.test.mjs

@@ -102,6 +102,13 @@ test('a pod appears, changes and goes', async () => {
   await page.context().close();
 });
 
+test('half an escape sequence in the address leads to the overview', async () => {
+  const page = await open('#/r/pods');
+  await page.evaluate(() => { location.hash = '#/r/%E0%A4%A/x'; });
+  await page.waitForSelector('.card[data-id="pods"]');
+  await page.context().close();
+});
+
 test('a hostile name and label are text', async () => {
   const hostile = '<img src=x onerror="document.title=\'owned\'">';
   await program.apply({

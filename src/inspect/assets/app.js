@@ -4,6 +4,7 @@ import { el, setText } from './dom.js';
 import { Live } from './live.js';
 import { ObjectPane } from './object.js';
 import { Overview } from './overview.js';
+import { address, parseRoute } from './route.js';
 import { Table } from './table.js';
 
 const kSeconds = 120;
@@ -24,17 +25,8 @@ let screen = null;  // Overview or Table
 let pane = null;
 let route = { id: '', key: '' };
 
-function parseRoute() {
-  const [, kind, id = '', key = ''] = location.hash.split('/');
-  return kind === 'r' ? { id: decodeURIComponent(id), key: decodeURIComponent(key) } : { id: '', key: '' };
-}
-
-function address(id, key) {
-  return id ? `#/r/${encodeURIComponent(id)}${key ? `/${encodeURIComponent(key)}` : ''}` : '#/';
-}
-
 function show() {
-  const next = parseRoute();
+  const next = parseRoute(location.hash);
   if (!screen || next.id !== route.id) {
     screen?.close();
     screen = next.id ? new Table(state, next.id, (key) => { location.hash = address(next.id, key); }) : new Overview(state);

@@ -39,7 +39,8 @@ TEST_F(AccessTest, OnlyNamesOfThisMachineAndThoseAllowedAreServed) {
     EXPECT_EQ(status_for_host(host), 200) << host;
   }
   for (const char* host : {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "10.0.0.1:80",
-                           "127.0.0.1@evil.example", "[::1", "named.example.evil"}) {
+                           "127.0.0.1@evil.example", "[::1", "named.example.evil", "[::1].evil.com", "[::1]evil",
+                           "[::1]:80.evil.com", "localhost:80@evil.com", "localhost:80:80", "localhost:x", ":80"}) {
     EXPECT_EQ(status_for_host(host), 403) << host;
   }
 }
@@ -95,7 +96,8 @@ TEST_F(AccessTest, NothingOfThePageIsInlineOrFromElsewhere) {
   for (const char* forbidden : {"<style", "onclick", "http:", "https:", "<script>"}) {
     EXPECT_EQ(page.body.find(forbidden), std::string::npos) << forbidden;
   }
-  for (const char* path : {"/app.js", "/dom.js", "/graph.js", "/live.js", "/overview.js", "/table.js", "/object.js"}) {
+  for (const char* path :
+       {"/app.js", "/dom.js", "/graph.js", "/live.js", "/overview.js", "/route.js", "/table.js", "/object.js"}) {
     const auto asset = site->answer(request(path));
     EXPECT_EQ(asset.status, 200) << path;
     EXPECT_EQ(asset.type, "text/javascript; charset=utf-8");
