@@ -82,8 +82,8 @@ struct ServerOptions {
   std::string key{};
   std::string client_ca{};  ///< client certificates are asked for and verified against it; not required
   bool http2 = true;
-  std::size_t max_streams = 100;    ///< per HTTP/2 connection
-  std::size_t max_body = 16 << 20;  ///< larger requests are answered 413
+  std::size_t max_streams = 100;           ///< per HTTP/2 connection
+  std::size_t max_body = 16 << 20;         ///< larger requests are answered 413
   std::size_t max_incomplete = 256 << 20;  ///< bytes of bodies not yet complete, of all connections; 503 beyond it
   std::size_t max_header = 64 << 10;
   Duration header_timeout = std::chrono::seconds(30);  ///< for the TLS handshake, and for the header of a request
