@@ -85,8 +85,7 @@ bool write(const std::filesystem::path& path, const std::string& text) {
 
 /// Removes what the record names and this run did not write, and writes the record anew.
 bool keep_record(const Job& job, const std::vector<std::string>& paths) {
-  bool ok = false;
-  std::istringstream before(read(job.record, ok));
+  std::istringstream before(read_file(job.record, kFile).value_or(""));
   for (std::string path; std::getline(before, path);) {
     if (std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
     if (!path.ends_with(".hpp") || path.starts_with('/') || path.find("..") != std::string::npos) continue;
