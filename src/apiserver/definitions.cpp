@@ -15,12 +15,6 @@ using meta::Value;
 
 constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 bool is_protected(std::string_view group) {
   return group == "k8s.io" || group == "kubernetes.io" || group.ends_with(".k8s.io") ||
          group.ends_with(".kubernetes.io");
@@ -50,6 +44,12 @@ void add_condition(const meta::DraftRef& list, std::string_view type, std::strin
 }
 
 }  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
 
 void default_definition(meta::Draft& draft) {
   const meta::DraftRef names = draft["spec"]["names"];

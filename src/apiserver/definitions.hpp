@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace kubexx::apiserver {
 
 inline constexpr std::string_view kDefinitionFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
+std::string lower(std::string_view text);
 void default_definition(meta::Draft& draft);
 std::vector<ErrorCause> validate_definition(const meta::Object& definition);
 

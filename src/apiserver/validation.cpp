@@ -31,12 +31,6 @@ void add(std::vector<ErrorCause>& causes, const std::string& field, std::string_
   for (const std::string& complaint : complaints) causes.push_back(invalid_value(field, in_quotes(value), complaint));
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 void check_metadata(const Resource& resource, const meta::Object& object, std::vector<ErrorCause>& causes) {
   const Value metadata = object.metadata_value();
   if (object.name().empty()) {

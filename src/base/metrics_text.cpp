@@ -33,7 +33,7 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-void append_escaped(std::string& out, std::string_view text, bool quoted) {
+void append_label_text(std::string& out, std::string_view text, bool quoted) {
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     if (length == 0) {
@@ -88,7 +88,7 @@ std::string label_text(const MetricLabels& labels) {
   for (const auto& [name, value] : labels) {
     if (!out.empty()) out += ',';
     out.append(name).append("=\"");
-    append_escaped(out, value, true);
+    append_label_text(out, value, true);
     out += '"';
   }
   return out;
@@ -96,7 +96,7 @@ std::string label_text(const MetricLabels& labels) {
 
 void append_header(std::string& out, std::string_view name, std::string_view help, MetricKind kind) {
   out.append("# HELP ").append(name).append(" ");
-  append_escaped(out, help, false);
+  append_label_text(out, help, false);
   out.append("\n# TYPE ").append(name);
   switch (kind) {
     case MetricKind::Counter:

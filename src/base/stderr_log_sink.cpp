@@ -10,7 +10,7 @@ namespace kubexx {
 namespace {
 
 // Text from outside must not start lines of its own or move the terminal's cursor.
-void append_escaped(std::string& out, std::string_view text, bool quoted) {
+void append_log_text(std::string& out, std::string_view text, bool quoted) {
   for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\n') {
@@ -44,12 +44,12 @@ class StderrLogSink final : public LogSink {
     line += ' ';
     append_time(line, Clock::system().wall());
     line += ' ';
-    append_escaped(line, message, false);
+    append_log_text(line, message, false);
     for (const LogField& field : fields) {
       line += ' ';
-      append_escaped(line, field.key, false);
+      append_log_text(line, field.key, false);
       line += "=\"";
-      append_escaped(line, field.value, true);
+      append_log_text(line, field.value, true);
       line += '"';
     }
     line += '\n';

@@ -1,4 +1,5 @@
 #include "kubexx/meta/json_stream.hpp"
+#include "meta/ascii.hpp"
 #include "meta/field_ids.hpp"
 #include "meta/json_splitter.hpp"
 
@@ -6,10 +7,6 @@ namespace kubexx::meta {
 namespace {
 
 constexpr auto kNpos = std::string_view::npos;
-
-bool is_space(char c) noexcept {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 
 }  // namespace
 

@@ -5,12 +5,10 @@
 #include <cmath>
 #include <system_error>
 
+#include "meta/ascii.hpp"
+
 namespace kubexx::meta::detail {
 namespace {
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 
 /// Decimal exponent of the first digit that is not 0, for numbers that from_chars calls out of range.
 bool is_tiny(std::string_view text) noexcept {

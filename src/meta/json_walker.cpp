@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "meta/ascii.hpp"
 #include "meta/field_ids.hpp"
 #include "meta/json_text.hpp"
 
 namespace kubexx::meta::detail {
-namespace {
-
-bool is_space(char c) noexcept {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-}  // namespace
-
 JsonWalker::Cursor JsonWalker::fail(std::size_t offset, const char* message) {
   fault_offset_ = offset;
   fault_ = message;

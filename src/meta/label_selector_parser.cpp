@@ -4,6 +4,7 @@
 
 #include "kubexx/meta/label_selector.hpp"
 #include "kubexx/meta/validation.hpp"
+#include "meta/ascii.hpp"
 #include "meta/quote.hpp"
 
 namespace kubexx::meta {
@@ -26,9 +27,6 @@ enum class Token : std::uint8_t {
   Less,
 };
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 bool is_symbol(char c) {
   return std::string_view("=!(),><").find(c) != std::string_view::npos;
 }

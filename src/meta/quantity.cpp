@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "meta/ascii.hpp"
 #include "meta/limbs.hpp"
 #include "meta/quote.hpp"
 
@@ -27,10 +28,6 @@ struct Suffix {
 constexpr std::array<Suffix, 10> kDecimal = {
     {{"n", -9}, {"u", -6}, {"m", -3}, {"", 0}, {"k", 3}, {"M", 6}, {"G", 9}, {"T", 12}, {"P", 15}, {"E", 18}}};
 constexpr std::array<std::string_view, 7> kBinary = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::string_view take_digits(std::string_view& text) {
   std::size_t count = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "meta/ascii.hpp"
+
 namespace kubexx::meta {
 
 namespace {
@@ -16,9 +18,6 @@ constexpr std::string_view kValuePattern = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-
 constexpr std::string_view kNameRule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }

@@ -45,7 +45,7 @@ enum class NodeKind : std::uint8_t { Null, Scalar, Alias, List, Map };
 enum class Tag : std::uint8_t { Plain, String, Int, Float, Bool, Null, Binary, Unsupported };
 
 /// One document in the order of the text: a container's children follow it, up to `end`.
-struct Node {
+struct YamlNode {
   NodeKind kind = NodeKind::Null;
   Tag tag = Tag::Plain;
   Place place;
@@ -75,10 +75,10 @@ class Collector final : public YAML::EventHandler {
   explicit Collector(const YamlOptions& options)
       : max_bytes_(options.max_document_bytes), max_depth_(static_cast<std::size_t>(options.max_depth)) {}
 
-  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<YamlNode>& nodes() const { return nodes_; }
   const YAML::Mark& start() const { return start_; }
   std::size_t position() const { return position_; }  ///< in the text, of the latest event
-  std::string_view text(const Node& node) const { return std::string_view(texts_).substr(node.begin, node.length); }
+  std::string_view text(const YamlNode& node) const { return std::string_view(texts_).substr(node.begin, node.length); }
   void clear() {
     nodes_.clear();
     texts_.clear();
@@ -93,7 +93,7 @@ class Collector final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(NodeKind::Null, mark, anchor); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    Node& node = add(NodeKind::Alias, mark, 0);
+    YamlNode& node = add(NodeKind::Alias, mark, 0);
     const auto target = anchors_.find(anchor);
     if (target == anchors_.end()) fail(node.place, "an alias without its anchor");
     if (nodes_[target->second].end == 0) fail(node.place, "an anchor that contains itself");
@@ -101,7 +101,7 @@ class Collector final : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    Node& node = add(NodeKind::Scalar, mark, anchor);
+    YamlNode& node = add(NodeKind::Scalar, mark, anchor);
     node.tag = tag_of(tag);
     node.begin = static_cast<std::uint32_t>(texts_.size());
     append_repaired(value);
@@ -129,10 +129,10 @@ class Collector final : public YAML::EventHandler {
     texts_ += value;
   }
 
-  Node& add(NodeKind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+  YamlNode& add(NodeKind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     const auto index = static_cast<std::uint32_t>(nodes_.size());
     if (anchor != 0) anchors_[anchor] = index;
-    Node& node = nodes_.emplace_back();
+    YamlNode& node = nodes_.emplace_back();
     node.kind = kind;
     node.place = {static_cast<std::uint32_t>(mark.line), static_cast<std::uint32_t>(mark.column)};
     node.end = index + 1;
@@ -143,7 +143,7 @@ class Collector final : public YAML::EventHandler {
     return node;
   }
   void open(NodeKind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
-    Node& node = add(kind, mark, anchor);
+    YamlNode& node = add(kind, mark, anchor);
     if (open_.size() >= max_depth_) fail(node.place, "nested deeper than " + std::to_string(max_depth_));
     node.end = 0;
     open_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
@@ -157,7 +157,7 @@ class Collector final : public YAML::EventHandler {
   std::size_t max_depth_;
   YAML::Mark start_;
   std::size_t position_ = 0;
-  std::vector<Node> nodes_;
+  std::vector<YamlNode> nodes_;
   std::string texts_;
   std::vector<std::uint32_t> open_;
   std::unordered_map<YAML::anchor_t, std::uint32_t> anchors_;
@@ -183,8 +183,8 @@ class Writer {
     std::unordered_map<std::string, std::size_t> index;
   };
 
-  const Node& charge(std::uint32_t index, std::size_t depth) {
-    const Node& node = nodes_[index];
+  const YamlNode& charge(std::uint32_t index, std::size_t depth) {
+    const YamlNode& node = nodes_[index];
     spent_ += 1 + node.length * (node.kind == NodeKind::Scalar ? 1 : 0);
     if (spent_ > options_.max_document_bytes) {
       fail(node.place, "the document exceeds " + std::to_string(options_.max_document_bytes) + " bytes");
@@ -201,7 +201,7 @@ class Writer {
 
   void write_node(std::uint32_t index, std::size_t depth) {
     index = resolve_alias(index);
-    const Node& node = charge(index, depth);
+    const YamlNode& node = charge(index, depth);
     switch (node.kind) {
       case NodeKind::Null:
         return builder_.null();
@@ -224,7 +224,7 @@ class Writer {
     builder_.end_map();
   }
 
-  YamlScalar scalar_of(const Node& node) const {
+  YamlScalar scalar_of(const YamlNode& node) const {
     if (node.kind == NodeKind::Null) return {YamlScalar::Kind::Null, false, 0, 0};
     if (node.tag == Tag::String || node.tag == Tag::Binary) return {};
     const auto text = source_.text(node);
@@ -239,7 +239,7 @@ class Writer {
     return scalar;
   }
 
-  void write_scalar(const Node& node) {
+  void write_scalar(const YamlNode& node) {
     auto scalar = scalar_of(node);
     if (scalar.kind == YamlScalar::Kind::Double) scalar = through_json(scalar.real);
     switch (scalar.kind) {
@@ -257,7 +257,7 @@ class Writer {
     }
   }
 
-  std::string decoded(const Node& node) const {
+  std::string decoded(const YamlNode& node) const {
     auto bytes = base64_decode(source_.text(node));
     if (!bytes) fail(node.place, bytes.error().message());
     if (detail::find_invalid_utf8(*bytes) != std::string_view::npos)
@@ -265,7 +265,7 @@ class Writer {
     return *std::move(bytes);
   }
 
-  std::string key_of(const Node& node) const {
+  std::string key_of(const YamlNode& node) const {
     if (node.kind != NodeKind::Scalar && node.kind != NodeKind::Null) fail(node.place, "a key must be a scalar");
     const auto scalar = scalar_of(node);
     switch (scalar.kind) {
@@ -282,7 +282,7 @@ class Writer {
     }
   }
 
-  bool is_merge(const Node& key) const {
+  bool is_merge(const YamlNode& key) const {
     return key.kind == NodeKind::Scalar && key.tag == Tag::Plain && source_.text(key) == "<<";
   }
 
@@ -290,7 +290,7 @@ class Writer {
   void collect(std::uint32_t map, std::size_t depth, Entries& entries) {
     for (auto child = map + 1; child < nodes_[map].end;) {
       const auto key_index = resolve_alias(child);
-      const Node& key = charge(key_index, depth);
+      const YamlNode& key = charge(key_index, depth);
       const auto value = nodes_[child].end;
       child = nodes_[value].end;
       if (is_merge(key)) {
@@ -311,7 +311,7 @@ class Writer {
 
   void merge(std::uint32_t value, std::size_t depth, Entries& entries) {
     const auto index = resolve_alias(value);
-    const Node& node = charge(index, depth);
+    const YamlNode& node = charge(index, depth);
     std::vector<std::uint32_t> sources;
     if (node.kind == NodeKind::Map) {
       sources.push_back(index);
@@ -340,7 +340,7 @@ class Writer {
   }
 
   const Collector& source_;
-  const std::vector<Node>& nodes_;
+  const std::vector<YamlNode>& nodes_;
   const YamlOptions& options_;
   ObjectBuilder& builder_;
   std::size_t spent_ = 0;

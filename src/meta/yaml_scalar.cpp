@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "meta/ascii.hpp"
 #include "meta/json_text.hpp"
 
 namespace kubexx::meta {
@@ -14,10 +15,6 @@ namespace kubexx::meta {
 namespace {
 
 using Kind = YamlScalar::Kind;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
@@ -43,7 +40,7 @@ YamlScalar make_double(double value) {
 }
 
 /// Go's ParseInt with base 0, then ParseUint.
-std::optional<YamlScalar> parse_integer(std::string_view text) {
+std::optional<YamlScalar> parse_yaml_integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   const bool positive = text.starts_with('+');
   if (negative || positive) text.remove_prefix(1);
@@ -165,7 +162,7 @@ YamlScalar resolve_yaml_scalar(std::string_view text) {
   if (!is_digit(first) && first != '+' && first != '-') return {};
   std::string plain(text);
   std::erase(plain, '_');
-  if (const auto integer = parse_integer(plain)) return *integer;
+  if (const auto integer = parse_yaml_integer(plain)) return *integer;
   return parse_float(plain).value_or(YamlScalar());
 }
 

@@ -8,7 +8,7 @@
 namespace kubexx::transport {
 namespace {
 
-constexpr long kBuffer = 256 * 1024;
+constexpr long kTunnelBuffer = 256 * 1024;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Dial::Dial(CurlMulti& multi, Endpoint endpoint, Done done)
     : EndpointTransfer(multi, std::move(endpoint), "/"), done_(std::move(done)) {
   set(CURLOPT_CONNECT_ONLY, 1L);
   set(CURLOPT_SSL_ENABLE_ALPN, 0L);
-  set(CURLOPT_BUFFERSIZE, kBuffer);
+  set(CURLOPT_BUFFERSIZE, kTunnelBuffer);
   start();
 }
 

@@ -8,7 +8,7 @@
 namespace kubexx::transport {
 namespace {
 
-constexpr long kBuffer = 32 * 1024;
+constexpr long kReceiveBuffer = 32 * 1024;
 constexpr long kIdleSeconds = 90;
 constexpr auto kCurlTooLarge = static_cast<CURLcode>(100);  // CURLE_TOO_LARGE, which libcurl 7 has no name for
 
@@ -25,7 +25,7 @@ Http1Transfer::Http1Transfer(CurlMulti& multi, Endpoint endpoint, std::shared_pt
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(CURLOPT_HTTP09_ALLOWED, 0L);
   set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
-  set(CURLOPT_BUFFERSIZE, kBuffer);
+  set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
   set(CURLOPT_MAXAGE_CONN, kIdleSeconds);
   set(CURLOPT_HEADERFUNCTION, &Http1Transfer::on_header);
   set(CURLOPT_HEADERDATA, this);

@@ -15,13 +15,13 @@ using std::chrono::seconds;
 
 // Of replica.cpp; a lease is written in whole seconds, so others wait two. Between two tries there are up to 2.2 times
 // the retry period (its jitter).
-constexpr Duration kLease = seconds(2);
-constexpr Duration kRetry = milliseconds(200) * 11 / 5;
+constexpr Duration kLongestLease = seconds(2);
+constexpr Duration kLongestRetry = milliseconds(200) * 11 / 5;
 // How long processes on a busy machine may take to do what they can do at once: one that was just started, too.
 constexpr Duration kSlack = seconds(1);
 // A renewal that was the last thing a leader did is seen by the next try of another, who then waits for a lease and
 // takes it with its next try.
-constexpr Duration kTakeover = kLease + 2 * kRetry + kSlack;
+constexpr Duration kTakeover = kLongestLease + 2 * kLongestRetry + kSlack;
 
 double ms(Duration d) {
   return std::chrono::duration<double, std::milli>(d).count();
@@ -89,8 +89,8 @@ TEST_P(ReplicasTest, NoLeaderWritesAfterItsGuardsDeadlineAndThereIsSoonOneAgain)
   ASSERT_TRUE(back);
   EXPECT_LE(ms(*back - healed), ms(kTakeover));
   print(group);
-  std::cout << "  leader again " << ms(*back - healed) << " ms after the last fault (lease " << ms(kLease) << ", retry "
-            << ms(kRetry) << ")\n";
+  std::cout << "  leader again " << ms(*back - healed) << " ms after the last fault (lease " << ms(kLongestLease)
+            << ", retry " << ms(kLongestRetry) << ")\n";
   const auto writes = writes_in(server_.requests());
   EXPECT_GT(writes.size(), 100U);
   expect_exclusive(writes);
@@ -109,7 +109,7 @@ TEST_P(ReplicasTest, EachShardKeyHasOneOwnerAtMostAndSoonOneAgain) {
     longest = std::max(longest, *back - healed);
   }
   // Members learn of each other by what they read at their tries, and a key moves after it was let go.
-  EXPECT_LE(ms(longest), ms(kTakeover + 2 * kRetry));
+  EXPECT_LE(ms(longest), ms(kTakeover + 2 * kLongestRetry));
   print(group);
   std::cout << "  every key owned again " << ms(longest) << " ms after the last fault\n";
   expect_exclusive(writes_in(server_.requests()));

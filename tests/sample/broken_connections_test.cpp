@@ -15,17 +15,18 @@
 #include "kubexx/testing/fault_proxy.hpp"
 #include "kubexx/testing/recording_handler.hpp"
 #include "sample.hpp"
+#include "sample/resources.hpp"
 
 namespace kubexx::contract {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using test::kDeployments;
+using test::kEvents;
+using test::kFoos;
 
 const meta::GroupVersionResource kDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
-const meta::GroupVersionResource kFoos{"samplecontroller.k8s.io", "v1alpha1", "foos"};
-const meta::GroupVersionResource kDeployments{"apps", "v1", "deployments"};
-const meta::GroupVersionResource kEvents{"", "v1", "events"};
 constexpr int kCount = 1000;
 
 std::string name_of(int i) {

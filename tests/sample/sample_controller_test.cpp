@@ -16,6 +16,7 @@
 #include "kubexx/meta/owner_reference.hpp"
 #include "kubexx/testing/client.hpp"
 #include "sample.hpp"
+#include "sample/resources.hpp"
 
 namespace kubexx {
 namespace {
@@ -24,10 +25,9 @@ using apiserver::Fault;
 using apiserver::Outage;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-const meta::GroupVersionResource kFoos{"samplecontroller.k8s.io", "v1alpha1", "foos"};
-const meta::GroupVersionResource kDeployments{"apps", "v1", "deployments"};
-const meta::GroupVersionResource kEvents{"", "v1", "events"};
+using test::kDeployments;
+using test::kEvents;
+using test::kFoos;
 
 meta::Object foo(const std::string& name, int replicas, const std::string& deployment) {
   return meta::object_from_json(

@@ -51,6 +51,40 @@ def without_default(text):
                 yield number, line.strip()
 
 
+HIDDEN = [re.compile(p) for p in (
+    r"(?:struct|class|enum class|enum) (\w+)(?: final)?(?: :[^{]*)? ?\{",
+    r"(?:constinit |inline |static )*(?:constexpr|const|thread_local|std::atomic<)[^=;({]*?[ >*&](\w+)(?:\[\w*\])? ?[={;]",
+    r"using (\w+) = ",
+    r"(?!return|if|for|while|else|using|namespace|TEST|INSTANTIATE|template|static_assert)[\w:<>*&,\[\] ]+?[ *&>](\w+\([^{;]*\))(?: const| noexcept)* \{",
+)]
+
+
+def hidden_names(text):
+    """What a source file declares in its unnamed namespace; functions with their parameters."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(r"namespace \{", line):
+            inside = True
+        elif re.match(r"\}  // namespace$", line):
+            inside = False
+        elif inside and not line.startswith(" "):
+            for pattern in HIDDEN:
+                if found := pattern.match(line):
+                    yield number, re.sub(r"(\w+)(?= *[,)=])", "", found[1])
+                    break
+
+
+def declared_twice(names):
+    """Some presets compile several sources of a folder at once: their unnamed namespaces are one then."""
+    seen = {}
+    for name in names:
+        if name.endswith(".cpp") and name.startswith(("src/", "tests/", "tools/gen/")):
+            for number, hidden in hidden_names((ROOT / name).read_text()):
+                before = seen.setdefault((name.rsplit("/", 1)[0], hidden), name)
+                if before != name:
+                    yield f"{name}:{number}: {hidden} is in the unnamed namespace of {before} too: another name, or one place"
+
+
 def main():
     problems = []
     for name in tracked():
@@ -71,6 +105,7 @@ def main():
         if "detail" not in header.parts:
             problems += [f"{header.relative_to(ROOT)}:{number}: {line}  -> give it a default: = {{}}"
                          for number, line in without_default(header.read_text())]
+    problems += declared_twice(tracked())
     print("\n".join(problems))
     return 1 if problems else 0
 

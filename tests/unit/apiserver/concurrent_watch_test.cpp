@@ -7,6 +7,7 @@
 
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/meta/json.hpp"
+#include "unit/apiserver/addresses.hpp"
 #include "unit/httpd/raw_client.hpp"
 
 namespace kubexx::apiserver {
@@ -14,7 +15,6 @@ namespace {
 
 using State = std::map<std::string, std::uint64_t>;  // version by name
 
-const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
 constexpr int kWriters = 4;
 constexpr int kWritesEach = 400;
 constexpr int kWatchers = 80;

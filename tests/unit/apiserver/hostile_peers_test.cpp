@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/meta/json.hpp"
 #include "support/fixture_executor.hpp"
+#include "unit/apiserver/addresses.hpp"
 #include "unit/httpd/http2_client.hpp"
 #include "unit/httpd/raw_client.hpp"
 
@@ -21,8 +22,6 @@ constexpr bool kMemoryIsOurs = false;  // a sanitizer keeps what was freed
 #else
 constexpr bool kMemoryIsOurs = true;
 #endif
-
-const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
 void seed(Server& server, int count, const std::string& value) {
   for (int i = 0; i < count; ++i) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "kubexx/meta/json.hpp"
+#include "unit/apiserver/addresses.hpp"
 #include "unit/httpd/raw_client.hpp"
 
 namespace kubexx::apiserver {
@@ -18,8 +19,6 @@ constexpr Duration kStartBound = std::chrono::milliseconds(500);
 #else
 constexpr Duration kStartBound = std::chrono::milliseconds(50);
 #endif
-
-const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
 std::string request(const Server& server, const std::string& method, const std::string& target,
                     const std::string& body = {}) {

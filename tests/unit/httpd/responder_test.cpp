@@ -14,12 +14,12 @@
 namespace kubexx::httpd {
 namespace {
 
-constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr const char* kAnyGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 TEST(ResponderTest, NoAnswerAtAllIsAnInternalError) {
   const auto server = serve([](Request, Responder) {});
   RawClient http1(server->port());
-  http1.send(kGet);
+  http1.send(kAnyGet);
   EXPECT_EQ(http1.reply().status, 500);
   Http2Client http2(server->port());
   EXPECT_EQ(http2.get("/").status, 500);
@@ -31,9 +31,9 @@ TEST(ResponderTest, AHandlerThatThrowsIsReportedAndAnsweredForIt) {
   {
     const auto server = serve([](Request, Responder) { throw std::runtime_error("broken"); });
     RawClient client(server->port());
-    client.send(kGet);
+    client.send(kAnyGet);
     EXPECT_EQ(client.reply().status, 500);
-    client.send(kGet);
+    client.send(kAnyGet);
     EXPECT_EQ(client.reply().status, 500);
   }
   set_error_sink(nullptr);
@@ -46,7 +46,7 @@ TEST(ResponderTest, AnAnswerThatIsDroppedHalfwayIsCut) {
     responder.write("half");
   });
   RawClient http1(server->port());
-  http1.send(kGet);
+  http1.send(kAnyGet);
   const auto reply = http1.reply();
   EXPECT_EQ(reply.body, "half");
   EXPECT_FALSE(reply.complete);
@@ -67,7 +67,7 @@ TEST(ResponderTest, TheFirstAnswerWins) {
   });
   RawClient client(server->port());
   for (int i = 0; i < 2; ++i) {
-    client.send(kGet);
+    client.send(kAnyGet);
     EXPECT_EQ(client.reply().body, "first");
   }
 }
@@ -76,7 +76,7 @@ TEST(ResponderTest, BodyBeforeTheHeaderIsMisuse) {
   Inbox inbox;
   const auto server = serve(inbox.handler());
   RawClient client(server->port());
-  client.send(kGet);
+  client.send(kAnyGet);
   const Responder& responder = inbox.at(0).second;
   EXPECT_THROW(responder.write("x"), std::logic_error);
   EXPECT_THROW(responder.finish(), std::logic_error);
@@ -87,7 +87,7 @@ TEST(ResponderTest, BodyBeforeTheHeaderIsMisuse) {
 TEST(ResponderTest, AStatusNoServerSendsBecomesAnInternalError) {
   const auto server = serve([](Request, Responder responder) { responder.respond(42, {}, ""); });
   RawClient client(server->port());
-  client.send(kGet);
+  client.send(kAnyGet);
   EXPECT_EQ(client.reply().status, 500);
 }
 
@@ -96,7 +96,7 @@ TEST(ResponderTest, AbortDeliversWhatWasWrittenThenCuts) {
   const auto server = serve(inbox.handler());
   const std::string half(100'000, 'x');
   RawClient http1(server->port());
-  http1.send(kGet);
+  http1.send(kAnyGet);
   inbox.at(0).second.start(200, {{"content-length", "200000"}});
   inbox.at(0).second.write(half);
   inbox.at(0).second.abort();
@@ -122,7 +122,7 @@ TEST(ResponderTest, AbortBeforeTheHeaderGivesNoAnswer) {
   Inbox inbox;
   const auto server = serve(inbox.handler());
   RawClient http1(server->port());
-  http1.send(kGet);
+  http1.send(kAnyGet);
   inbox.at(0).second.abort();
   EXPECT_EQ(http1.rest(), "");
   EXPECT_TRUE(http1.was_reset());
@@ -152,7 +152,7 @@ TEST(ResponderTest, ASlowPeerShowsAsBacklogAndDrainsWhenItReads) {
   Monitor monitor;
   const auto server = serve(inbox.handler());
   RawClient client(server->port(), nullptr, 65536);
-  client.send(kGet);
+  client.send(kAnyGet);
   const Responder& responder = inbox.at(0).second;
   responder.start(200, {{"content-length", std::to_string(20 << 20)}});
 
@@ -204,7 +204,7 @@ TEST(ResponderTest, AbortDoesNotWaitForAPeerThatDoesNotRead) {
   Monitor monitor;
   const auto server = serve(inbox.handler());
   RawClient client(server->port(), nullptr, 65536);
-  client.send(kGet);
+  client.send(kAnyGet);
   const Responder& responder = inbox.at(0).second;
   responder.start(200, {});
   pile_up(responder, monitor);
@@ -220,7 +220,7 @@ TEST(ResponderTest, APeerThatNeverReadsIsGivenUp) {
   Monitor monitor;
   const auto server = serve({.idle_timeout = std::chrono::milliseconds(200)}, inbox.handler());
   RawClient client(server->port(), nullptr, 65536);
-  client.send(kGet);
+  client.send(kAnyGet);
   const Responder& responder = inbox.at(0).second;
   responder.start(200, {});
 
@@ -238,7 +238,7 @@ TEST(ResponderTest, OnCloseIsCalledOnceHoweverTheAnswerEnds) {
   std::vector<std::unique_ptr<RawClient>> clients;
   for (std::size_t i = 0; i < 5; ++i) {
     clients.push_back(std::make_unique<RawClient>(server->port()));
-    clients.back()->send(kGet);
+    clients.back()->send(kAnyGet);
     inbox.at(i).second.on_close([&, i] { monitor.change([&] { ++calls[i]; }); });
     inbox.at(i).second.start(200, {});
     inbox.at(i).second.write("x");
@@ -269,7 +269,7 @@ TEST(ResponderTest, AnAnswerMayOutliveItsServer) {
     const auto server = serve(inbox.handler());
     owner = std::make_unique<RawClient>(server->port());
     client = owner.get();
-    client->send(kGet);
+    client->send(kAnyGet);
     inbox.at(0).second.start(200, {});
   }
   const Responder& responder = inbox.at(0).second;

@@ -16,10 +16,6 @@
 namespace kubexx::informer {
 namespace {
 
-std::string value_of(const meta::Object& object) {
-  return std::string(object["data"]["v"].string());
-}
-
 /// Checks that what is heard of each object is possible: add, updates from "from" to "to" but never back, delete.
 class Transitions {
  public:

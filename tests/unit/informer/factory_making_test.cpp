@@ -41,7 +41,7 @@ TEST_F(FactoryMakingTest, TheFirstFunctionWinsAndGetsTheClientAndTheResyncPeriod
   EXPECT_THAT(executors, ElementsAre(executor.get(), executor.get()));
 }
 
-struct ConfigMap : meta::Object {
+struct ConfigMapObject : meta::Object {
   static constexpr meta::ResourceInfo kResource{"", "v1", "ConfigMap", "configmaps", "configmap", true, true};
 };
 
@@ -60,7 +60,7 @@ TEST_F(FactoryMakingTest, WhatAServerWouldRefuseForEverIsRefusedAtOnce) {
     EXPECT_FALSE(factory->lease(resource, scope)) << resource.to_string();
   }
 
-  EXPECT_THROW(static_cast<void>(factory->informer_for<ConfigMap>({.label_selector = "a in"})), Exception);
+  EXPECT_THROW(static_cast<void>(factory->informer_for<ConfigMapObject>({.label_selector = "a in"})), Exception);
   EXPECT_THAT(factory->informers(), IsEmpty());
 }
 

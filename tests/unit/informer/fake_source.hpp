@@ -13,6 +13,10 @@
 
 namespace kubexx::informer {
 
+inline std::string value_of(const meta::Object& object) {
+  return std::string(object["data"]["v"].string());
+}
+
 /// A resource of ConfigMaps with one version counter, changed from any thread: lists its state, and watches replay what
 /// came after their version. It tells nobody of what changes while it is muted.
 class FakeSource final : public reflector::ListerWatcher {

@@ -18,10 +18,6 @@ using reflector::config_map;
 using reflector::Script;
 using testing::ElementsAre;
 
-std::string value_of(const meta::Object& object) {
-  return std::string(object["data"]["v"].string());
-}
-
 /// Marks the value. Twice would show.
 Result<meta::Object> mark(meta::Object object) {
   return config_map(std::string(object.name()), std::string(object.resource_version()), value_of(object) + "!");

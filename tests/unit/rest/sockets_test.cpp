@@ -19,7 +19,7 @@ using transport::test::kStopBound;
 using transport::test::Peer;
 using transport::test::SocketServer;
 
-constexpr const char* kPod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})";
+constexpr const char* kPodA = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})";
 
 std::string answer(const std::string& head, const std::string& body) {
   return "HTTP/1.1 " + head + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
@@ -45,7 +45,7 @@ class SocketsTest : public testing::Test {
 };
 
 TEST_F(SocketsTest, ARedirectIsAnErrorAndNobodyElseSeesTheToken) {
-  SocketServer elsewhere(answering(answer("200 OK", kPod)));
+  SocketServer elsewhere(answering(answer("200 OK", kPodA)));
   SocketServer server(answering(answer("307 Temporary Redirect\r\nLocation: " + elsewhere.url("/x"), "")));
 
   const auto got = client_of(server).send(get_pod());
@@ -60,7 +60,7 @@ TEST_F(SocketsTest, TooManyRequestsIsRetriedWhenTheServerSaysWhenAndAnErrorElse)
   SocketServer polite([&](Peer& peer) {
     while (!peer.read_request().empty()) {
       peer.write(++asked == 1 ? answer("429 Too Many Requests\r\nRetry-After: 0", "slow down")
-                              : answer("200 OK\r\nContent-Type: application/json", kPod));
+                              : answer("200 OK\r\nContent-Type: application/json", kPodA));
     }
   });
   EXPECT_TRUE(client_of(polite).send(get_pod()));
@@ -137,7 +137,7 @@ TEST_F(SocketsTest, AServerThatNeverAnswersIsATimeoutOrEndsWithStop) {
 }
 
 TEST_F(SocketsTest, AWatchCutInsideAnEventGivesTheWholeOnesAndALostConnection) {
-  const std::string one = R"({"type":"ADDED","object":)" + std::string(kPod) + "}\n";
+  const std::string one = R"({"type":"ADDED","object":)" + std::string(kPodA) + "}\n";
   SocketServer server([&](Peer& peer) {
     peer.read_request();
     peer.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");

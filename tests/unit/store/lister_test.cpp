@@ -14,6 +14,7 @@ namespace {
 using meta::LabelSelector;
 using meta::Object;
 using test::make_pod;
+using test::names;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -22,13 +23,6 @@ struct Pod {
   static Pod unchecked(Object object) { return {std::move(object)}; }
   Object object;
 };
-
-std::vector<std::string> names(const std::vector<Object>& objects) {
-  std::vector<std::string> all;
-  for (const Object& object : objects) all.emplace_back(object.name());
-  std::sort(all.begin(), all.end());
-  return all;
-}
 
 std::shared_ptr<Indexer> filled(const Indexers& indexers) {
   auto indexer = std::make_shared<Indexer>(indexers);

@@ -15,7 +15,7 @@ namespace {
 
 using meta::Object;
 
-Result<std::vector<std::string>> letters(const Object& object) {
+Result<std::vector<std::string>> letters_of(const Object& object) {
   const std::string_view text = object.labels()["letters"].string();
   std::vector<std::string> values;
   for (const char letter : text) values.emplace_back(1, letter);
@@ -26,7 +26,7 @@ using Model = std::map<std::string, Object>;
 using Values = std::map<std::string, std::set<std::string>>;
 
 Indexers all_indexers() {
-  return {{"namespace", meta_namespace_index}, {"app", label_index("app")}, {"letters", letters}};
+  return {{"namespace", meta_namespace_index}, {"app", label_index("app")}, {"letters", letters_of}};
 }
 
 Values naive_index(const Model& model, const IndexFunc& function) {

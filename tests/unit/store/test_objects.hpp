@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,13 @@ inline meta::Object bare_object(std::string_view text) {
   builder.string(text);
   builder.end_map();
   return builder.finish().value();
+}
+
+inline std::vector<std::string> names(const std::vector<meta::Object>& objects) {
+  std::vector<std::string> all;
+  for (const meta::Object& object : objects) all.emplace_back(object.name());
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 }  // namespace kubexx::test

@@ -15,17 +15,11 @@ namespace {
 
 using meta::Object;
 using test::make_pod;
+using test::names;
 using test::pod;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
-
-std::vector<std::string> names(const std::vector<Object>& objects) {
-  std::vector<std::string> all;
-  for (const Object& object : objects) all.emplace_back(object.name());
-  std::sort(all.begin(), all.end());
-  return all;
-}
 
 /// The characters of the label "values".
 Result<std::vector<std::string>> letters(const Object& object) {
