@@ -1,0 +1,5 @@
+// Written by kubexx-gen. Do not edit.
+#pragma once
+
+#include "texts/clientset.hpp"
+#include "texts/v1.hpp"
