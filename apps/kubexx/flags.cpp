@@ -101,7 +101,9 @@ Format to_format(std::string_view output) {
 
 Result<Duration> parse_duration(std::string_view text) {
   const auto whole = text;
-  const auto bad = [&] { return Error::config("\"" + std::string(whole) + "\" is no duration (20s, 1m30s, 500ms)"); };
+  const auto bad = [&] {
+    return Error::config(std::string("\"").append(whole) + "\" is no duration (20s, 1m30s, 500ms)");
+  };
   if (text.empty()) return bad();
   double seconds = 0;
   while (!text.empty()) {

@@ -194,8 +194,9 @@ void run_live(LiveView& view, const Wakeup& wake, const std::stop_token& stop) {
     lines.insert(lines.end(), body.begin(), body.end());
     if (!all && room > 0) {
       lines.resize(size.rows - 1);
-      std::string where = " " + std::to_string(offset + 1) + "-" + std::to_string(std::min(offset + page, height)) +
-                          " of " + std::to_string(height) + " lines   arrows and page keys scroll, q quits ";
+      std::string where = std::string(" ").append(std::to_string(offset + 1)) + "-" +
+                          std::to_string(std::min(offset + page, height)) + " of " + std::to_string(height) +
+                          " lines   arrows and page keys scroll, q quits ";
       lines.push_back(styled(where.substr(0, size.columns), kReverse));
     }
     screen.draw(lines);

@@ -323,7 +323,7 @@ Result<Answer> CoreImpl::replace_object(Call& call, const Object& old_stored, co
   const bool released = !old.deletion_timestamp().empty() && candidate.finalizers().empty() &&
                         !old.finalizers().empty() && old.metadata_value()["deletionGracePeriodSeconds"].int_or(0) == 0;
   if (released && !(resource.resource == "namespaces" && resource.group.empty())) {
-    out.object = with_version(candidate, std::stoull("0" + std::string(old.resource_version())));
+    out.object = with_version(candidate, std::stoull(std::string("0").append(old.resource_version())));
     // The last holder let go: watchers see the deletion, not the update.
     remove_now(resource, key);
     return out;

@@ -46,7 +46,7 @@ class Encoder {
   bool check_names(const Message& message, meta::Value value) {
     for (const auto& [name, field] : value.entries()) {
       if (!knows(message, name)) {
-        path_ += "." + std::string(name);
+        path_.append(".").append(name);
         return fail("a field that protobuf has no number for");
       }
     }
@@ -87,7 +87,7 @@ class Encoder {
         std::size_t index = 0;
         for (const auto item : value.items()) {
           const std::size_t size = path_.size();
-          path_ += "[" + std::to_string(index++) + "]";
+          path_.append("[").append(std::to_string(index++)).append("]");
           if (!one(out, field, field.number, item, depth)) return false;
           path_.resize(size);
         }

@@ -28,7 +28,7 @@ std::string origin_form(BeastView target) {
     if (target.size() < scheme.size() || !iequals(target.substr(0, scheme.size()), scheme)) continue;
     const auto path = target.find_first_of("/?", scheme.size());
     if (path == BeastView::npos) return "/";
-    return target[path] == '/' ? text(target.substr(path)) : "/" + text(target.substr(path));
+    return target[path] == '/' ? text(target.substr(path)) : std::string("/").append(text(target.substr(path)));
   }
   return text(target);
 }

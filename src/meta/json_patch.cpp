@@ -4,6 +4,7 @@
 #include "kubexx/meta/json.hpp"
 #include "meta/draft_node.hpp"
 #include "meta/json_pointer.hpp"
+#include "meta/quote.hpp"
 
 namespace kubexx::meta {
 namespace {
@@ -152,11 +153,11 @@ class PatchApplier {
   /// The place, which must exist.
   Result<Node*> find(std::string_view path) {
     Node* here = root_;
-    if (!path.empty() && path.front() != '/') return Error::config("\"" + std::string(path) + "\" is no JSON pointer");
+    if (!path.empty() && path.front() != '/') return Error::config(quote(path) + " is no JSON pointer");
     for (std::size_t start = 1; start <= path.size();) {
       const std::size_t end = std::min(path.find('/', start), path.size());
       const auto token = detail::unescape_token(path.substr(start, end - start));
-      if (!token) return Error::config("\"" + std::string(path) + "\" is no JSON pointer");
+      if (!token) return Error::config(quote(path) + " is no JSON pointer");
       if (here->type() == ValueType::List) {
         const auto index = detail::parse_index(*token);
         here = index ? here->element_at(*index) : nullptr;
@@ -173,11 +174,11 @@ class PatchApplier {
   Result<Node*> make_place(std::string_view path) {
     if (path.empty()) return root_;
     const std::size_t slash = path.rfind('/');
-    if (slash == std::string_view::npos) return Error::config("\"" + std::string(path) + "\" is no JSON pointer");
+    if (slash == std::string_view::npos) return Error::config(quote(path) + " is no JSON pointer");
     auto parent = find(path.substr(0, slash));
     if (!parent) return parent;
     const auto token = detail::unescape_token(path.substr(slash + 1));
-    if (!token) return Error::config("\"" + std::string(path) + "\" is no JSON pointer");
+    if (!token) return Error::config(quote(path) + " is no JSON pointer");
     if ((*parent)->type() == ValueType::Map) return (*parent)->member(*token);
     if ((*parent)->type() != ValueType::List) return missing(path);
     const std::size_t size = (*parent)->size();
@@ -231,7 +232,7 @@ class PatchApplier {
     if (!place) return place.error();
     if (from == path) return {};
     if (path.starts_with(std::string(from) + "/")) {
-      return Error::config("\"" + std::string(from) + "\" cannot be moved into itself");
+      return Error::config(quote(from) + " cannot be moved into itself");
     }
     Object value = (*place)->freeze();
     (*place)->remove();

@@ -151,7 +151,7 @@ class Version {
   }
 
   static void constants(FieldModel& field, meta::Value schema, std::set<std::string>& taken) {
-    const auto base = "k" + pascal_case(field.json);
+    const auto base = std::string("k").append(pascal_case(field.json));
     for (const auto value : schema["enum"].items()) {
       const auto text = value.is_string() ? std::string(value.string()) : meta::to_json(value);
       constant(field, unique(base + (text.empty() ? "Empty" : pascal_case(text)), taken), value);

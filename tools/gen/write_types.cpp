@@ -14,7 +14,7 @@ class Writer {
   std::string views() {
     std::set<std::string> includes = {"kubexx/api/support.hpp", "kubexx/base/version.hpp"};
     for (const auto& header : package_.includes) includes.insert(views_of(header));
-    begin(includes, "\n" + version_check());
+    begin(includes, version_check());
     for (const auto& type : package_.types) {
       if (type.kind.empty()) {
         view(type.name, type);
@@ -45,7 +45,8 @@ class Writer {
   void begin(const std::set<std::string>& includes, const std::string& check) {
     out_ = kHead;
     for (const auto& include : includes) out_ += "#include \"" + include + "\"\n";
-    out_ += check + "\nnamespace " + package_.space + " {\n";
+    if (!check.empty()) out_.append("\n").append(check);
+    out_ += "\nnamespace " + package_.space + " {\n";
   }
   std::string end() {
     out_ += "\n}  // namespace " + package_.space + "\n";
@@ -150,8 +151,8 @@ class Writer {
   }
 
   void view(const std::string& name, const TypeModel& type) {
-    out_ += "\n" + comment(type.description, "") + "class KUBEXX_POINTER " + name +
-            " : public ::kubexx::api::View {\n public:\n";
+    out_.append("\n").append(comment(type.description, ""));
+    out_ += "class KUBEXX_POINTER " + name + " : public ::kubexx::api::View {\n public:\n";
     constants(type);
     out_ += "  using View::View;\n";
     accessors(type, "view_", "", false);
