@@ -152,7 +152,7 @@ class WorkingDirectory {
 
 TEST_F(KubeConfigTest, AFileNamedWithoutAFolderResolvesItsPathsInTheWorkingDirectory) {
   write("ca.crt", "x");
-  write("rel", kTwo);
+  write("rel", kTwoClusters);
   const WorkingDirectory inside(folder_);
 
   const auto config = KubeConfig::read_file("rel").value();
@@ -167,7 +167,7 @@ TEST_F(KubeConfigTest, PathsStayRelativeWhenTheWorkingDirectoryIsGone) {
   const WorkingDirectory inside(gone);
   std::filesystem::remove(gone);
 
-  const auto config = KubeConfig::parse(kTwo, "rel").value();
+  const auto config = KubeConfig::parse(kTwoClusters, "rel").value();
 
   EXPECT_EQ(config.clusters.at("blue-cluster").certificate_authority, "ca.crt");
   EXPECT_THAT(config.to_yaml("sub"), HasSubstr("certificate-authority: ca.crt"));
@@ -189,7 +189,7 @@ TEST_F(KubeConfigTest, AFileWithoutAnEndIsAnError) {
 
 TEST_F(KubeConfigTest, APipeInPlaceOfACertificateBlocksNobody) {
   ASSERT_EQ(mkfifo((folder_ + "/ca.crt").c_str(), 0600), 0);
-  const auto config = KubeConfig::read_file(write("config", kTwo)).value();
+  const auto config = KubeConfig::read_file(write("config", kTwoClusters)).value();
 
   EXPECT_FALSE(Client::create(to_config(config, {}).value()));
 }
@@ -249,7 +249,7 @@ TEST_F(KubeConfigTest, AFileWithSecretsThatOthersCanReadIsWarnedOf) {
 TEST_F(KubeConfigTest, AWarningGoesToWhoeverLoads) {
   write("ca.crt", "x");
   LoadOptions options;
-  options.kubeconfig = write("config", kTwo);
+  options.kubeconfig = write("config", kTwoClusters);
   std::filesystem::permissions(options.kubeconfig, std::filesystem::perms::group_read,
                                std::filesystem::perm_options::add);
   std::vector<std::string> warnings;
