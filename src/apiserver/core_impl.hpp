@@ -117,6 +117,7 @@ class CoreImpl : public std::enable_shared_from_this<CoreImpl> {
   Result<Answer> do_get(Call& call);
   Result<Answer> do_list(Call& call, std::string& continue_token);
   void do_watch(const std::shared_ptr<Call>& call);
+  void trim_later();
 
   // writes.cpp
   Result<Answer> do_create(Call& call);
@@ -200,6 +201,7 @@ class CoreImpl : public std::enable_shared_from_this<CoreImpl> {
   Storage storage_;
   ResourceTable table_;
   WatchHub hub_;
+  Timer trim_;
   std::list<ActiveFault> faults_;
   std::vector<Timer> delayed_;  // calls that a fault holds up
   std::uint64_t next_fault_ = 1;

@@ -116,7 +116,8 @@ std::vector<ErrorCause> validate_definition(const Object& definition) {
                                            "must be object at the root"));
     }
     const Path root;
-    const Path schema{&root, field + ".schema.openAPIV3Schema"};
+    const std::string place = field + ".schema.openAPIV3Schema";
+    const Path schema{&root, place};
     check_schema(version["schema"]["openAPIV3Schema"], &schema, causes);
   }
   if (storage_versions != 1) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -29,12 +30,15 @@ class FrameCache {
     std::weak_ptr<const std::string>& known = known_[key];
     if (SharedBytes bytes = known.lock()) return bytes;
     SharedBytes bytes = count(std::forward<Make>(make)());
+    peak_ = std::max(peak_, held());
     known = bytes;
     if (known_.size() >= sweep_at_) sweep();
     return bytes;
   }
   SharedBytes count(std::string bytes) const;  ///< for one watcher alone
   std::size_t held() const noexcept { return *held_; }
+  /// The most that was held since this was asked before.
+  std::size_t take_peak() { return std::exchange(peak_, held()); }
   void clear();  ///< nobody will ask for them again
 
  private:
@@ -47,6 +51,7 @@ class FrameCache {
   static constexpr std::size_t kFirstSweep = 1024;
   std::unordered_map<Key, std::weak_ptr<const std::string>, Hash> known_;
   std::size_t sweep_at_ = kFirstSweep;
+  std::size_t peak_ = 0;
   std::shared_ptr<std::atomic<std::size_t>> held_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 

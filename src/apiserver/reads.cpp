@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <charconv>
 
 #include "apiserver/continue_token.hpp"
@@ -93,6 +95,13 @@ Result<Answer> CoreImpl::do_list(Call& call, std::string& continue_token) {
   return out;
 }
 
+// What many watchers left unread lies between what lives on: the allocator gives such memory back only when told to.
+void CoreImpl::trim_later() {
+  constexpr std::size_t kWorthIt = 16 << 20;
+  if (trim_.pending() || hub_.take_peak() < kWorthIt) return;
+  trim_ = executor_->post_after(std::chrono::seconds(1), [] { ::malloc_trim(0); });
+}
+
 void CoreImpl::do_watch(const std::shared_ptr<Call>& call) {
   const auto refuse = [&](const Error& error) { answer_error(*call, error); };
   if (!call->resource->bucket) return refuse(method_not_allowed());
@@ -153,6 +162,7 @@ void CoreImpl::do_watch(const std::shared_ptr<Call>& call) {
     if (!self) return;
     const std::lock_guard lock(self->mutex_);
     self->hub_.forget(id);
+    self->trim_later();
   });
   if (initial) {
     hub_.send_state(*watcher);

@@ -220,7 +220,31 @@ class Typer {
   std::size_t parts_ = 0;
 };
 
+// Takes what the value has as text from `left`; false when it is not enough.
+bool take_text(Value value, std::size_t& left) {
+  constexpr std::size_t kPunctuation = 4;  // quotes, colon, comma; or a short scalar
+  const auto take = [&](std::size_t size) {
+    if (size > left) return false;
+    left -= size;
+    return true;
+  };
+  if (value.is_map()) {
+    for (const auto& [name, child] : value.entries()) {
+      if (!take(name.size() + kPunctuation) || !take_text(child, left)) return false;
+    }
+  } else if (value.is_list()) {
+    for (Value item : value.items()) {
+      if (!take_text(item, left)) return false;
+    }
+  }
+  return take(kPunctuation + (value.is_string() ? value.string().size() : 0));
+}
+
 }  // namespace
+
+bool exceeds(Value value, std::size_t bytes) {
+  return !take_text(value, bytes);
+}
 
 Result<TypedResult> to_typed(const TypeInfo& type, meta::Value value) {
   TypedResult result;

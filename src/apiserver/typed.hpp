@@ -23,4 +23,8 @@ Result<TypedResult> to_typed(const TypeInfo& type, meta::Value value);
 /// The same for a value inside an object; errors and unknown fields are ignored.
 void append_typed(const TypeInfo& type, meta::Value value, meta::ObjectBuilder& out);
 
+/// Whether the value has more than about so many bytes as text. In memory equal strings are kept once, so that defaults
+/// and copies make texts of any size from little.
+bool exceeds(meta::Value value, std::size_t bytes);
+
 }  // namespace kubexx::apiserver

@@ -72,6 +72,8 @@ class WatchHub {
   void abort(std::uint64_t id);
   void forget(std::uint64_t id);  ///< the peer is gone
   std::size_t size() const noexcept { return watchers_.size(); }
+  /// The most that the watches had unread since this was asked before.
+  std::size_t take_peak() { return frames_.take_peak(); }
   std::vector<std::shared_ptr<Watcher>> matching(const WatchFilter& filter) const;
   std::vector<std::shared_ptr<Watcher>> of(const Bucket& bucket) const;
   /// Sends what a stall or delay held back, as far as it is due.

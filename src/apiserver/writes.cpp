@@ -3,6 +3,7 @@
 #include "apiserver/core_impl.hpp"
 #include "apiserver/custom.hpp"
 #include "apiserver/defaults.hpp"
+#include "apiserver/limits.hpp"
 #include "apiserver/status.hpp"
 #include "apiserver/validation.hpp"
 #include "apiserver/view.hpp"
@@ -120,6 +121,7 @@ Result<Object> CoreImpl::accept(Call& call, const Resource& resource, Value cont
     return bad_request(resource.kind + " in version " + in_quotes(resource.version) + " cannot be handled as a " +
                        resource.kind + ": " + typed.error().message());
   }
+  if (exceeds(typed->object.root(), kMaxObjectBytes)) return object_too_large();
   const std::string_view policy = call.route.query.get("fieldValidation");
   if (policy == "Strict" && !typed->unknown.empty()) {
     std::string message = resource.kind + " in version " + in_quotes(resource.version) + " cannot be handled as a " +

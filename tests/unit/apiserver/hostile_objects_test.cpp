@@ -92,7 +92,7 @@ TEST_F(HostileObjectsTest, DefaultsDoNotMakeMoreOfAnObjectThanItMayBe) {
             201);
 
   const auto answer = create('[' + repeat("{}", 2'000) + ']');
-  EXPECT_EQ(answer->status, 413);
+  ASSERT_EQ(answer->status, 413);
   EXPECT_EQ(answer->object()["reason"].string(), "RequestEntityTooLarge");
   EXPECT_EQ(create('[' + repeat("{}", 200) + ']')->status, 201);
 }
@@ -105,8 +105,8 @@ TEST_F(HostileObjectsTest, SmallDefaultsOfManyItemsAreBoundedToo) {
 }
 
 TEST_F(HostileObjectsTest, APatchMayNotGrowAnObjectBeyondTheLimit) {
-  const std::string much(1'000'000, 'x');
-  ASSERT_EQ(put_config_map("a", "1"), core->version());
+  const std::string much(1'000'000, 'x');  // the same again and again: once in memory, not as text
+  put_config_map("a", "1");
   int refused = 0;
   for (int i = 0; i < 20 && refused == 0; ++i) {
     refused = send("PATCH", kConfigMaps + "/a", R"({"data":{"k)" + std::to_string(i) + R"(":")" + much + "\"}}",
@@ -137,7 +137,7 @@ TEST_F(HostileObjectsTest, ManySmallContainersAreRefusedBeforeTheyGetTheirDefaul
 
 TEST_F(HostileObjectsTest, AnErrorTellsABoundedNumberOfCauses) {
   const auto pod = send("POST", "/api/v1/namespaces/default/pods",
-                        R"({"metadata":{"name":"a"},"spec":{"containers":[)" + repeat("{}", 50'000) + "]}}");
+                        R"({"metadata":{"name":"a"},"spec":{"containers":[)" + repeat("{}", 20'000) + "]}}");
   ASSERT_EQ(define(R"({"type":"array","items":{"type":"string"}})")->status, 201);
   const auto custom = create('[' + repeat("1", 500'000) + ']');
   const auto long_value = create('"' + std::string(2'000'000, 'x') + '"');
@@ -159,6 +159,12 @@ TEST_F(HostileObjectsTest, UnknownFieldsAreWarnedOfWithinLimits) {
   EXPECT_GT(bytes, 0u);
   EXPECT_LT(bytes, 16u << 10);
 }
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr auto kSoon = std::chrono::minutes(5);
+#else
+constexpr auto kSoon = std::chrono::seconds(60);
+#endif
 
 // Each of these took minutes: a schema and an object, or two lists, whose sizes multiply.
 TEST_F(HostileObjectsTest, WorkThatMultipliesIsRefusedOrDoneInLinearTime) {
@@ -208,7 +214,7 @@ TEST_F(HostileObjectsTest, WorkThatMultipliesIsRefusedOrDoneInLinearTime) {
                            "application/strategic-merge-patch+json");
   EXPECT_EQ(merged->status, 200) << merged->body.substr(0, 1000);
 
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, kSoon);
 }
 
 TEST_F(HostileObjectsTest, TheSchemeOfATokenIsReadInAnyCase) {
