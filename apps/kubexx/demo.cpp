@@ -183,7 +183,7 @@ int demo(const Flags& flags) {
     return Demo(flags, std::move(*client), introduction, stop_on_signals()).run(limit);
   }
   const auto stop = stop_on_signals();
-  auto cluster = DemoCluster::start(flags.pods);
+  auto cluster = DemoCluster::start(flags.pods, stop);
   if (!cluster) return fail(cluster.error());
   const auto introduction =
       "A Kubernetes API server in this process serves " + (*cluster)->url() +

@@ -57,7 +57,7 @@ struct DemoCluster::State {
   std::jthread scaler;
 };
 
-Result<std::unique_ptr<DemoCluster>> DemoCluster::start(std::size_t pods) {
+Result<std::unique_ptr<DemoCluster>> DemoCluster::start(std::size_t pods, const std::stop_token& stop) {
   auto state = std::make_unique<State>();
   apiserver::Options options;
   options.tls = true;
@@ -75,6 +75,7 @@ Result<std::unique_ptr<DemoCluster>> DemoCluster::start(std::size_t pods) {
   auto config = rest::Config::load(load);
   if (!config) return config.error();
   config->user_agent = "kubexx/" KUBEXX_VERSION;
+  config->timeout = 10s;  // the server is in this process; without descriptors it accepts nobody
   auto client = rest::Client::create(std::move(*config));
   if (!client) return client.error();
   state->client = *client;
@@ -82,18 +83,18 @@ Result<std::unique_ptr<DemoCluster>> DemoCluster::start(std::size_t pods) {
   apiserver::WorkloadOptions moving;
   moving.pods = pods;
   state->workload = std::make_unique<apiserver::Workload>(state->server->core(), state->actors, moving);
-  if (auto installed = sample::install_crd(*client); !installed) return installed.error();
+  if (auto installed = sample::install_crd(*client, stop); !installed) return installed.error();
   for (const auto& text : {foo("example-foo", 1), foo("second-foo", 2)}) {
     if (auto seeded = state->server->seed(meta::object_from_yaml(text)); !seeded) return seeded.error();
   }
-  state->controller = std::jthread([client = *client](const std::stop_token& stop) {
+  state->controller = std::jthread([client = *client](const std::stop_token& ending) {
     call_isolated("the sample controller", [&] {
-      if (auto ended = sample::run_short(client, stop); !ended && !ended.error().is_canceled()) {
+      if (auto ended = sample::run_short(client, ending); !ended && !ended.error().is_canceled()) {
         log(LogLevel::Error, "the sample controller ended", {{"error", ended.error()}});
       }
     });
   });
-  state->scaler = std::jthread([raw = state.get()](const std::stop_token& stop) { raw->scale(stop); });
+  state->scaler = std::jthread([raw = state.get()](const std::stop_token& ending) { raw->scale(ending); });
   return std::unique_ptr<DemoCluster>(new DemoCluster(std::move(state)));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "kubexx/base/result.hpp"
@@ -16,7 +17,7 @@ inline constexpr double kMaxPods = 100'000;
 /// everything.
 class DemoCluster {
  public:
-  static Result<std::unique_ptr<DemoCluster>> start(std::size_t pods);
+  static Result<std::unique_ptr<DemoCluster>> start(std::size_t pods, const std::stop_token& stop);
   ~DemoCluster();
 
   const rest::Client& client() const;

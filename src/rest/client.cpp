@@ -1,6 +1,7 @@
 #include "kubexx/rest/client.hpp"
 
 #include <condition_variable>
+#include <latch>
 #include <system_error>
 
 #include "kubexx/base/log.hpp"
@@ -205,7 +206,15 @@ Result<Response> Client::send(const Request& request, const CallOptions& options
     wait->arrived.wait(lock, options.stop, [&] { return wait->result.has_value(); });
     if (wait->result) return std::move(*wait->result);
   }
-  strand.post([core] { core->cancel(); });
+  // The call holds the client: whoever drops the client next, perhaps at the end of the process, is its last owner and
+  // ends what it still does, an exec plugin for example.
+  const auto ended = std::make_shared<std::latch>(1);
+  strand.post([core = std::move(core), ended]() mutable {
+    core->cancel();
+    core.reset();
+    ended->count_down();
+  });
+  ended->wait();
   return Error::canceled();
 }
 

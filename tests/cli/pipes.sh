@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pipes.sh KUBEXX: the command line without a terminal, against `kubexx apiserver`.
 set -uo pipefail
-kubexx=$1
+kubexx=$(realpath "$1")
 work=$(mktemp -d)
 server=
 cleanup() {
@@ -81,7 +81,8 @@ echo '{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], users: [
   'contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}' >"$work/open"
 chmod 644 "$work/open"
 check 0 '^kubexx ' '' k version --client --kubeconfig "$work/open"
-k get pods --kubeconfig "$work/open" 2>&1 | grep -c 'kubexx: warning: .*/open holds secrets and is readable by others' | grep -qx 1 &&
+k get pods --kubeconfig "$work/open" >/dev/null 2>"$work/err"
+[ "$(grep -c 'kubexx: warning: .*/open holds secrets and is readable by others' "$work/err")" = 1 ] &&
   echo "ok    a kubeconfig that others can read is warned of" || fail "no warning of a kubeconfig that others can read"
 mkfifo "$work/pipe"
 echo '{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority: ca.crt}}],' \

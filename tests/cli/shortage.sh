@@ -2,8 +2,8 @@
 # shortage.sh KUBEXX FEW_THREADS: the program where threads, descriptors or memory run out. It ends with one line and 1,
 # or does its work; it never hangs, never aborts, and SIGTERM ends it.
 set -uo pipefail
-kubexx=$1
-few_threads=$2
+kubexx=$(realpath "$1")
+few_threads=$(realpath "$2")
 work=$(mktemp -d)
 server=
 cleanup() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # stops.sh KUBEXX: commands that are told to stop, at bad moments too: they end soon, in silence, and leave nothing.
 set -uo pipefail
-kubexx=$1
+kubexx=$(realpath "$1")
 work=$(mktemp -d)
 server=
 cleanup() {
@@ -37,8 +37,9 @@ ended() {
   local code=$?
   [ $code = "$3" ] && echo "ok    $1 ends with $3" || fail "$1 ended with $code, not $3"
 }
-# start COMMAND...: in the background, with its process in $pid. Job control would let a shell's child ignore SIGINT.
+# start COMMAND...: in the background, with its process in $pid.
 start() {
+  : >"$work/out"
   "$kubexx" "$@" >"$work/out" 2>"$work/err" </dev/null &
   pid=$!
 }
@@ -91,8 +92,7 @@ ended "a watch that is told twice" "$pid" 0
 tail -n 1 "$work/out" | grep -q '^{"cache":{' && echo "ok    it printed its cache" || fail "the cache was not printed"
 
 # However much moves, the server hears.
-"$kubexx" apiserver --workload 20000 --workload-rate 100000 >"$work/out" &
-pid=$!
+start apiserver --workload 20000 --workload-rate 100000
 await "the busy server serves" file "$work/out"
 kill -TERM "$pid"
 ended "a busy server" "$pid" 0
