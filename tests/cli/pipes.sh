@@ -243,6 +243,7 @@ wait "$watcher" || fail "a watch without server ended with $?"
 server=$!
 await "$work/busy" server:
 for _ in 1 2 3 4 5; do
+  rm -f "$work/told"  # what the one before told is not awaited
   "$kubexx" watch pods -A -o jsonl --dump-cache --kubeconfig "$work/busy" >"$work/told" &
   watcher=$!
   await "$work/told" '"event":"update"'
