@@ -28,8 +28,9 @@ await() {
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 file() { [ -s "$1" ]; }
-# Whether a process hears SIGTERM: bit 14 of the signals it catches.
-hears() { (( 0x$(awk '/^SigCgt/ {print $2}' "/proc/$1/status" 2>/dev/null || echo 0) & 0x4000 )); }
+# Whether a process of the program hears SIGTERM: bit 14 of the signals it catches. Until it is the program it is a copy
+# of this shell, which hears too.
+hears() { [ "$(readlink "/proc/$1/exe")" = "$kubexx" ] && (( 0x$(awk '/^SigCgt/ {print $2}' "/proc/$1/status" 2>/dev/null || echo 0) & 0x4000 )); }
 # ended NAME PID CODE: it ends soon, with this code.
 ended() {
   await "$1 ends" gone "$2" || kill -KILL "$2"
