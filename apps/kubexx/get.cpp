@@ -121,8 +121,8 @@ class Get {
       token = std::string((*page)["metadata"]["continue"].string());
       if (page->kind() == "Table") {
         take_table(*page, target.resource, options, into);
-      } else {
-        take_objects(*page, target.resource, options, into);
+      } else if (auto taken = take_objects(*page, target, options, into); !taken) {
+        return taken;
       }
       const auto rows = (*page)[page->kind() == "Table" ? "rows" : "items"].size();
       if (auto more = pages.page(rows, token); !more) return more;
@@ -184,19 +184,31 @@ class Get {
     return text.empty() ? "<none>" : text;
   }
 
-  void take_objects(const meta::Object& list, const client::ApiResource& resource, const PrinterOptions& options,
-                    Rows& into) const {
-    const auto printer = Printer::make(client_, resource, options);
+  Result<void> take_objects(const meta::Object& list, const Target& target, const PrinterOptions& options,
+                            Rows& into) const {
+    const auto printer = Printer::make(client_, target.resource, options);
     into.headers = printer.headers();
     const auto take = [&](const meta::Object& object) {
       into.rows[meta::ObjectKey::of(object)] = printer.cells(object, Clock::system().wall());
     };
-    if (!list["items"].is_list()) return take(list);
-    for (const auto item : list["items"].items()) {
+    if (!target.name.empty()) {
+      if (list.name() != target.name) return Error::decode("the server sent another object than " + target.name);
+      take(list);
+      return {};
+    }
+    const auto items = list["items"];
+    const bool none = items.is_null() || (!items.exists() && list.kind().ends_with("List"));
+    if (!items.is_list() && !none) {
+      return Error::decode("a list was expected, the server sent an object of kind \"" + std::string(list.kind()) +
+                           "\"");
+    }
+    for (const auto item : items.items()) {
+      if (!item.is_map()) return Error::decode("the list has an item that is no object");
       meta::ObjectBuilder copy;
       copy.copy(item);
       if (auto object = copy.finish()) take(*object);
     }
+    return {};
   }
 
   int objects(const std::vector<Target>& targets) {

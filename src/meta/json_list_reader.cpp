@@ -1,4 +1,5 @@
 #include "kubexx/meta/json_stream.hpp"
+#include "kubexx/meta/status.hpp"
 #include "meta/ascii.hpp"
 #include "meta/field_ids.hpp"
 #include "meta/json_splitter.hpp"
@@ -226,6 +227,7 @@ struct JsonListReader::State {
     if (left.exists() && !left.is_null() && !(left.is_list() && left.empty())) {
       return Error::decode("list: \"items\" is not a list of objects");
     }
+    if (!left.exists() && is_status(*list) && (*list)["status"].string() == "Failure") return error_from_status(*list);
     if (!left.exists() && !list->kind().ends_with("List")) {
       return Error::decode("list: the body has no items, its kind is \"" + std::string(list->kind()) + "\"");
     }
