@@ -155,7 +155,7 @@ Error Http1Transfer::failure(CURLcode code) const {
   if (connected_) {
     // A line that is longer than the buffer for it: libcurl 7 and 8.
     if (code == CURLE_OUT_OF_MEMORY || code == kCurlTooLarge) return header_too_large();
-    if (code == CURLE_RECV_ERROR && says("response headers")) return header_too_large();
+    if (code == CURLE_RECV_ERROR && (says("response headers") || says("Out of memory"))) return header_too_large();
     if (code == CURLE_RECV_ERROR && says("chunk"))
       return Error::decode(call_->target.address() + ": the answer's chunks are not HTTP: " + std::string(said));
   }

@@ -129,6 +129,18 @@ struct Http2Connection::Callbacks {
     return 0;
   }
 
+  // What nghttp2 found wrong with the peer stands in the GOAWAY that it answers with, if nowhere else.
+  static int on_frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+    if (frame->hd.type != NGHTTP2_GOAWAY || frame->goaway.error_code == NGHTTP2_NO_ERROR) return 0;
+    std::string& error = of(self).protocol_error_;
+    if (!error.empty()) return 0;
+    error = nghttp2_http2_strerror(frame->goaway.error_code);
+    const auto& goaway = frame->goaway;
+    if (goaway.opaque_data_len > 0)
+      error.append(": ").append(reinterpret_cast<const char*>(goaway.opaque_data), goaway.opaque_data_len);
+    return 0;
+  }
+
   static ssize_t read_body(nghttp2_session* session, std::int32_t id, std::uint8_t* buffer, std::size_t size,
                            std::uint32_t* flags, nghttp2_data_source*, void*) {
     Stream* from = stream(session, id);
@@ -152,6 +164,7 @@ struct Http2Connection::Callbacks {
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &on_close);
     nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, &on_not_sent);
     nghttp2_session_callbacks_set_error_callback2(callbacks, &on_error);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, &on_frame_sent);
     nghttp2_option_set_no_auto_window_update(option, 1);
     nghttp2_option_set_peer_max_concurrent_streams(option, static_cast<std::uint32_t>(connection.stream_limit_));
     int code = nghttp2_session_client_new2(&session, callbacks, &connection, option);
