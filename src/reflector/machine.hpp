@@ -134,6 +134,7 @@ struct Reflector::State {
   bool opened = false;
   bool propagate = false;
   std::uint64_t stream_events = 0;
+  bool stream_complained = false;  // of an event: said once a stream, which may have any number of them
   TimePoint stream_start;
   TimePoint opened_at;
   TimePoint last_progress;  // of a WatchList: when it was opened, or its last new object

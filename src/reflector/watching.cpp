@@ -91,6 +91,7 @@ void Reflector::State::open_stream(const meta::ListOptions& query, ReflectorStat
   if (entering == ReflectorState::WatchListing) propagate = false;
   opened = false;
   stream_events = 0;
+  stream_complained = false;
   const auto wait = turn_of_watch();
   stream_start = strand.clock().now() + wait;
   if (wait > Duration::zero()) {
@@ -177,8 +178,10 @@ bool Reflector::State::acceptable(const meta::WatchEvent& event) {
   const bool says_nothing = event.type == meta::WatchEventType::Bookmark && object.resource_version().empty();
   if (object.has_metadata() && !says_nothing && of_expected_kind(object)) return true;
   count_skipped();
-  log(LogLevel::Warning, "skipped an event",
-      {{"reflector", options.name}, {"kind", object.kind()}, {"expected", options.type_description}});
+  if (!std::exchange(stream_complained, true)) {
+    log(LogLevel::Warning, "skipped an event",
+        {{"reflector", options.name}, {"kind", object.kind()}, {"expected", options.type_description}});
+  }
   return false;
 }
 
@@ -218,10 +221,12 @@ void Reflector::State::watch_event(meta::WatchEvent event) {
       sink->bookmark(version);
       break;
     default:
-      log(LogLevel::Warning, "unknown event type", {{"reflector", options.name}});
+      if (!std::exchange(stream_complained, true)) {
+        log(LogLevel::Warning, "unknown event type", {{"reflector", options.name}});
+      }
       break;
   }
-  if (!taken) {
+  if (!taken && !std::exchange(stream_complained, true)) {
     log(LogLevel::Error, "the sink refused an event", {{"reflector", options.name}, {"error", taken.error()}});
   }
   // Synthetic ADDED events of a watch without a version come unordered: their versions say nothing yet.

@@ -177,7 +177,7 @@ TEST_F(WatchListTest, FiveStreamsThatEndEarlyAreRemembered) {
   start();
   for (int i = 0; i < 5; ++i) {
     script->stream().close();
-    run();
+    executor->advance(seconds(1));
   }
   EXPECT_EQ(reflector->status().restarts.at("watch_list_closed"), 5U);
   EXPECT_EQ(state(), ReflectorState::Watching);
