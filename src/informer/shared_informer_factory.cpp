@@ -125,10 +125,10 @@ struct SharedInformerFactory::State : std::enable_shared_from_this<State> {
   }
   static Result<void> check(const Scope& scope) {
     if (auto labels = meta::LabelSelector::parse(scope.label_selector); !labels) {
-      return labels.error().with_context("label selector \"" + scope.label_selector + "\"");
+      return Error::config("label selector \"" + scope.label_selector + "\": " + labels.error().message());
     }
     if (auto fields = meta::FieldSelector::parse(scope.field_selector); !fields) {
-      return fields.error().with_context("field selector \"" + scope.field_selector + "\"");
+      return Error::config("field selector \"" + scope.field_selector + "\": " + fields.error().message());
     }
     return {};
   }
