@@ -218,8 +218,10 @@ TEST_P(InformerTest, WaitingSaysWhyAnInformerDoesNotSync) {
 }
 
 TEST_P(InformerTest, ASelectorThatTheServerDoesNotKnowEndsTheWaitThatFailsFast) {
-  factory_ = make_factory(client());
-  const auto informer = factory_->for_resource({"", "v1", "configmaps"}, {.field_selector = "spec.color=red"}).value();
+  FactoryOptions options;
+  options.tweak_list_options = [](meta::ListOptions& query) { query.field_selector = "spec.color=red"; };
+  factory_ = make_factory(client(), options);
+  const auto informer = factory_->for_resource({"", "v1", "configmaps"}).value();
   factory_->start();
 
   const auto result = factory_->wait_for_cache_sync({}, {.fail_fast = true, .timeout = seconds(30)});

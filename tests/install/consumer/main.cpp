@@ -10,10 +10,11 @@ static_assert(KUBEXX_VERSION_MAJOR >= 0 && !kubexx::kKubernetesVersion.empty());
 // Without naming the type, and for what the cache or an edit gives.
 kubexx::Result<kubexx::controller::Finalized> clean_up(const kubexx::client::Api<shop::v1::Widget>& widgets,
                                                        const shop::v1::Widget& widget) {
-  return finalize(widgets, widget, "shop.example.com/stock", [](const shop::v1::Widget& gone) -> kubexx::Result<void> {
-    if (gone.spec().size() < 0) return kubexx::Error::config("too small");
-    return {};
-  });
+  return kubexx::controller::finalize(widgets, widget, "shop.example.com/stock",
+                                      [](const shop::v1::Widget& gone) -> kubexx::Result<void> {
+                                        if (gone.spec().size() < 0) return kubexx::Error::config("too small");
+                                        return {};
+                                      });
 }
 
 int main() {
