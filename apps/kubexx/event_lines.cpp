@@ -82,7 +82,7 @@ Describe describe_as_diff(const client::ApiResource& resource, bool with_namespa
 
 void TableLines::begin(const Printer& printer) {
   if (last_ == &printer) return;
-  gap_ = last_ ? "\n" : "";
+  gap_.assign(last_ ? 1 : 0, '\n');
   header_written_ = false;
   last_ = &printer;
   text_.narrow();

@@ -179,7 +179,7 @@ class Get {
   static std::string labels(meta::Value map) {
     std::string text;
     for (const auto& [key, value] : map.entries()) {
-      text += (text.empty() ? "" : ",") + std::string(key) + '=' + std::string(value.string());
+      text.append(text.empty() ? "" : ",").append(key).append("=").append(value.string());
     }
     return text.empty() ? "<none>" : text;
   }

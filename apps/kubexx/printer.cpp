@@ -23,7 +23,7 @@ std::string upper(std::string_view text) {
 std::string labels_text(const Object& object) {
   std::string out;
   for (const auto& [key, value] : object.labels()) {
-    out += (out.empty() ? "" : ",") + std::string(key) + '=' + std::string(value.string());
+    out.append(out.empty() ? "" : ",").append(key).append("=").append(value.string());
   }
   return out.empty() ? "<none>" : out;
 }

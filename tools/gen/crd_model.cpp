@@ -58,7 +58,7 @@ class Version {
     for (const auto& [json, property] : schema["properties"].entries()) {
       if (root && (json == "apiVersion" || json == "kind" || json == "metadata")) continue;
       const auto size = path_.size();
-      path_ += (path_.empty() ? "" : ".") + std::string(json);
+      path_.append(path_.empty() ? "" : ".").append(json);
       FieldModel field;
       field.json = json;
       field.name = unique(snake_case(json), taken);

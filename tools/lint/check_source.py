@@ -19,7 +19,7 @@ RULES = [
     (r"std::(abort|exit|terminate|_Exit|quick_exit)\b|(?<!\w)_exit\(", ("include", "src"),
      ("src/base/assert.cpp", "src/base/error_sink.cpp", "src/base/stop.cpp", "src/base/stop_on_signals.cpp"), "the library never ends the process"),
     # The second string is temporary: g++ 12 warns at -O3, in the builds of users (-Wrestrict, a fault of its own).
-    (r'^(?!.*R"\().*(?<! \+ )(?<!\\)"(?:[^"\\]|\\.)" \+ \w[\w:]*\(', ("include", "src", "apps", "tools", "examples"), (),
+    (r'^(?!.*R"\().*(?:(?<! \+ )(?<!\\)"(?:[^"\\]|\\.)"|= \([^+]*: "(?:[^"\\]|\\.)"\)) \+ \w[\w:]*\(', ("include", "src", "apps", "tools", "examples"), (),
      'std::string("x").append(...)'),
     (r"\bTEST(_F|_P)?\(\s*\w+\s*,\s*(Basic\w*|Works\w*|Simple|Test\w*|(Case|Number)?\d+)\s*\)", ("tests",), (),
      "a test's name is its claim"),
