@@ -77,7 +77,7 @@ struct JsonListReader::State {
     if (at == chunk.size()) return at;
     if (mode == Mode::End) return fail(at, "unexpected data after the list");
     if (chunk[at] != '{') return fail(at, "a list begins with '{'");
-    header = "{";
+    header.assign(1, '{');
     depth = 1;
     key_comes = true;
     mode = Mode::Header;

@@ -236,7 +236,7 @@ std::int64_t Quantity::scaled_value(int scale) const noexcept {
 }
 
 double Quantity::as_double() const noexcept {
-  const auto text = (negative_ ? "-" : "") + limbs::to_digits(limbs_) + "e-9";
+  const auto text = std::string(negative_ ? "-" : "").append(limbs::to_digits(limbs_)).append("e-9");
   double number = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc::result_out_of_range) {
     return negative_ ? -HUGE_VAL : HUGE_VAL;

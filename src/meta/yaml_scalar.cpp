@@ -109,7 +109,7 @@ Digits shortest_digits(Float number) {
   result.negative = text.starts_with('-');
   if (result.negative) text.remove_prefix(1);
   const auto e = text.find('e');
-  result.digits = text.substr(0, 1);
+  result.digits.assign(1, text.front());
   if (e > 2) result.digits += text.substr(2, e - 2);
   auto exponent = text.substr(e + 1);
   if (exponent.starts_with('+')) exponent.remove_prefix(1);
