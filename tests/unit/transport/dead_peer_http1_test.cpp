@@ -150,8 +150,9 @@ TEST(DeadHttp1PeerTest, APausedReaderIsNoSilence) {
   auto client = make_transport(probing(300ms, 300ms));
   Pending beside(*client, get(server.url()));
   ASSERT_TRUE(beside->await_bytes(5));
-  Pending watch(*client, get(server.url()));
+  Pending watch;
   watch->pause_at(0);
+  watch.exchange = client->send(get(server.url()), watch.sink);
   ASSERT_TRUE(watch->await_bytes(5));
 
   server.stop();
