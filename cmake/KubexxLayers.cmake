@@ -28,7 +28,7 @@ endfunction()
 
 # One OBJECT library kubexx_<layer>; layers without sources become INTERFACE libraries.
 function(kubexx_add_layer layer)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${layer}/*.cpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${layer}/*.cpp")
   set(target kubexx_${layer})
   if(sources)
     add_library(${target} OBJECT ${sources})

@@ -4,12 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/internal/file.hpp"
 #include "command.hpp"
 #include "demo_cluster.hpp"
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/apiserver/workload.hpp"
 #include "kubexx/base/executor.hpp"
-#include "kubexx/base/file.hpp"
 #include "kubexx/base/stop.hpp"
 #include "kubexx/meta/json.hpp"
 

@@ -5,7 +5,7 @@
 #include "flags.hpp"
 #include "kubexx/base/stop.hpp"
 #include "kubexx/client/resource_api.hpp"
-#include "kubexx/codec/columns.hpp"
+#include "kubexx/columns/columns.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/json_path.hpp"
 
@@ -69,7 +69,7 @@ std::vector<CustomColumn> custom_columns(const rest::Client& client, const clien
 std::string custom_cell(const CustomColumn& column, const meta::Object& object, WallTime now) {
   const auto found = meta::json_path(object.root(), column.path);
   if (found.empty() || found.front().is_null()) return "";  // as kubectl shows it
-  if (column.type == "date") return codec::age(found.front().string(), now);
+  if (column.type == "date") return columns::age(found.front().string(), now);
   std::string joined;
   for (const Value value : found) {
     if (!joined.empty()) joined += ',';

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/internal/edit_distance.hpp"
 #include "command.hpp"
-#include "kubexx/base/edit_distance.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "terminal.hpp"

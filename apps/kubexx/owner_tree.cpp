@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "kubexx/codec/columns.hpp"
+#include "kubexx/columns/columns.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
@@ -130,7 +130,7 @@ std::vector<OwnerTree::Line> OwnerTree::lines(TimePoint now) const {
     const auto fresh = node.since != TimePoint{} && now - node.since < kHighlight;
     rows.push_back(
         {{lead + cell_text(node.resource->kind + "/" + std::string(node.object.name())), ready_of(node.object),
-          cell_text(state_of(node.object)), codec::age(node.object.creation_timestamp(), wall)},
+          cell_text(state_of(node.object)), columns::age(node.object.creation_timestamp(), wall)},
          fresh ? kGreen : std::string_view()});
     if (!above.insert(&node).second) return;
     const auto found = owned.find(node.object.uid());

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "custom_columns.hpp"
-#include "kubexx/codec/columns.hpp"
 #include "kubexx/codec/resources.hpp"
+#include "kubexx/columns/columns.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -41,7 +41,7 @@ Printer Printer::make(const rest::Client& client, const client::ApiResource& res
   printer.options_ = options;
   if (options.namespaces) printer.headers_.push_back("NAMESPACE");
   const auto& gvr = resource.resource;
-  const auto* builtin = codec::find_columns(gvr.group, gvr.resource);
+  const auto* builtin = columns::find_columns(gvr.group, gvr.resource);
   if (builtin && !options.metadata_only) {
     for (std::size_t i = 0; i < builtin->columns.size(); ++i) {
       const auto& column = builtin->columns[i];
@@ -50,7 +50,7 @@ Printer Printer::make(const rest::Client& client, const client::ApiResource& res
     }
     printer.row_ = [row = builtin->row](const Object& object, WallTime now) {
       Cells cells;
-      for (const codec::Cell& cell : row(object, now)) {
+      for (const columns::Cell& cell : row(object, now)) {
         if (const auto* text = std::get_if<std::string>(&cell)) cells.push_back(*text);
         if (const auto* number = std::get_if<std::int64_t>(&cell)) cells.push_back(std::to_string(*number));
         if (const auto* flag = std::get_if<bool>(&cell)) cells.push_back(*flag ? "true" : "false");

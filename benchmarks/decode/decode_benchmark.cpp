@@ -16,7 +16,7 @@
 #include "corpus/pod_corpus.hpp"
 #include "kubexx/base/large_pages.hpp"
 #include "kubexx/meta/json_stream.hpp"
-#include "meta/json_splitter.hpp"
+#include "meta/json/json_splitter.hpp"
 
 namespace kubexx::bench {
 namespace {

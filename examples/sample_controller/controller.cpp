@@ -160,8 +160,8 @@ class Controller::Impl {
   informer::ResourceInformer<Foo> foos_;
   informer::ResourceInformer<Deployment> deployments_;
   workqueue::RateLimitingQueue<ObjectKey> queue_;
-  controller::EventBroadcaster broadcaster_;
-  controller::EventRecorder recorder_;
+  events::EventBroadcaster broadcaster_;
+  events::EventRecorder recorder_;
   informer::Registration foo_handler_;  // last: no handler runs when the others go
   informer::Registration deployment_handler_;
 };

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "kubexx/controller/event_broadcaster.hpp"
+#include "kubexx/events/event_broadcaster.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/rest/client.hpp"
 
@@ -18,7 +18,7 @@ struct Options {
   std::string namespace_ = {};  ///< empty: all
   kubexx::Duration resync = std::chrono::seconds(30);
   kubexx::Backoff backoff = {};  ///< of the informers
-  kubexx::controller::EventBroadcasterOptions events = {};
+  kubexx::events::EventBroadcasterOptions events = {};
 };
 
 /// Makes the definition of Foo known to the server, unless it is, and waits until Foos are served.

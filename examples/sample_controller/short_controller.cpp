@@ -18,7 +18,7 @@ Result<void> run_short(const rest::Client& client, std::stop_token stop, const O
   sources.backoff = options.backoff;
   // [begin short]
   informer::SharedInformerFactory factory(client, sources);
-  controller::EventBroadcaster broadcaster(client, options.events);
+  events::EventBroadcaster broadcaster(client, options.events);
   const auto recorder = broadcaster.recorder(kComponent);
   const client::Api<Foo> foos(client);
   const client::Api<Deployment> deployments(client);

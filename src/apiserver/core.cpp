@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "apiserver/codecs.hpp"
-#include "apiserver/compress.hpp"
 #include "apiserver/core_impl.hpp"
-#include "apiserver/fault_writer.hpp"
+#include "apiserver/faults/fault_writer.hpp"
+#include "apiserver/http/codecs.hpp"
+#include "apiserver/http/compress.hpp"
+#include "apiserver/http/status.hpp"
 #include "apiserver/limits.hpp"
-#include "apiserver/status.hpp"
-#include "apiserver/view.hpp"
+#include "apiserver/storage/view.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {

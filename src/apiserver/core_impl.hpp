@@ -14,14 +14,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "apiserver/auth.hpp"
-#include "apiserver/managed_fields.hpp"
-#include "apiserver/negotiate.hpp"
-#include "apiserver/resource.hpp"
-#include "apiserver/route.hpp"
-#include "apiserver/storage.hpp"
-#include "apiserver/typed.hpp"
-#include "apiserver/watch_hub.hpp"
+#include "apiserver/http/auth.hpp"
+#include "apiserver/http/negotiate.hpp"
+#include "apiserver/http/route.hpp"
+#include "apiserver/schema/resource.hpp"
+#include "apiserver/schema/typed.hpp"
+#include "apiserver/storage/storage.hpp"
+#include "apiserver/storage/watch_hub.hpp"
+#include "apiserver/verbs/managed_fields.hpp"
 #include "kubexx/apiserver/core.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/random.hpp"

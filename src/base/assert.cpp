@@ -1,4 +1,4 @@
-#include "kubexx/base/assert.hpp"
+#include "base/internal/assert.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "kubexx/base/base64.hpp"
+#include "base/internal/base64.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "kubexx/base/edit_distance.hpp"
+#include "base/internal/edit_distance.hpp"
 
 #include <algorithm>
 #include <vector>

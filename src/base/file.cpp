@@ -1,4 +1,4 @@
-#include "kubexx/base/file.hpp"
+#include "base/internal/file.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "kubexx/base/deadline.hpp"
+#include "base/internal/deadline.hpp"
 
 namespace kubexx {
 namespace {

@@ -1,4 +1,4 @@
-#include "kubexx/base/large_allocator.hpp"
+#include "kubexx/base/detail/large_allocator.hpp"
 
 #include <sys/mman.h>
 

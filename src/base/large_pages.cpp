@@ -10,7 +10,7 @@
 #include <mutex>
 #include <new>
 
-#include "kubexx/base/large_allocator.hpp"
+#include "kubexx/base/detail/large_allocator.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KUBEXX_PLAIN_MEMORY 1

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/base/deadline.hpp"
+#include "base/internal/deadline.hpp"
 #include "kubexx/base/executor.hpp"
 
 namespace kubexx::detail {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "kubexx/base/edit_distance.hpp"
+#include "base/internal/edit_distance.hpp"
 
 namespace kubexx::client {
 namespace {

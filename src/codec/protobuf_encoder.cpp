@@ -1,9 +1,9 @@
 #include <bit>
 #include <limits>
 
+#include "base/internal/base64.hpp"
 #include "codec/schema.hpp"
 #include "codec/wire.hpp"
-#include "kubexx/base/base64.hpp"
 #include "kubexx/codec/protobuf.hpp"
 #include "kubexx/meta/time.hpp"
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "kubexx/base/base64.hpp"
+#include "base/internal/base64.hpp"
 
 namespace kubexx::codec {
 

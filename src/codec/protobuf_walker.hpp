@@ -7,8 +7,8 @@
 #include "codec/wire.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/json.hpp"
-#include "meta/document_writer.hpp"
-#include "meta/projection.hpp"
+#include "meta/internal/document_writer.hpp"
+#include "meta/internal/projection.hpp"
 
 namespace kubexx::codec {
 

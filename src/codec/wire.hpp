@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "meta/name_table.hpp"
+#include "meta/internal/name_table.hpp"
 
 namespace kubexx::codec {
 

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "kubexx/base/spin.hpp"
+#include "kubexx/base/detail/spin.hpp"
 
 namespace kubexx::delta {
 

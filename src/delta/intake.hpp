@@ -11,8 +11,8 @@
 #include "kubexx/base/result.hpp"
 #include "kubexx/delta/queue.hpp"
 #include "kubexx/delta/transform.hpp"
-#include "kubexx/meta/key_text.hpp"
 #include "kubexx/meta/object_key.hpp"
+#include "meta/internal/key_text.hpp"
 
 namespace kubexx::delta {
 

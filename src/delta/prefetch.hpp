@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kubexx/base/prefetch.hpp"
+#include "kubexx/base/detail/prefetch.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::delta {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "kubexx/meta/key_text.hpp"
+#include "meta/internal/key_text.hpp"
 
 namespace kubexx::delta {
 

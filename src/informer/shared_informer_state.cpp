@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/internal/deadline.hpp"
 #include "informer/sync_signal.hpp"
-#include "kubexx/base/deadline.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/meta/resource_version.hpp"

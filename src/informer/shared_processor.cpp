@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kubexx/base/deadline.hpp"
+#include "base/internal/deadline.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::informer {

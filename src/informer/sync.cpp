@@ -5,8 +5,8 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "base/internal/deadline.hpp"
 #include "informer/sync_signal.hpp"
-#include "kubexx/base/deadline.hpp"
 #include "kubexx/informer/shared_processor.hpp"
 
 namespace kubexx::informer {

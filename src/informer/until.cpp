@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "kubexx/base/deadline.hpp"
+#include "base/internal/deadline.hpp"
 #include "kubexx/informer/client_lister_watcher.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/base/deadline.hpp"
+#include "base/internal/deadline.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/reflector/reflector.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "kubexx/base/file.hpp"
+#include "base/internal/file.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
 

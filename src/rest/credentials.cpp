@@ -1,7 +1,7 @@
 #include "rest/credentials.hpp"
 
-#include "kubexx/base/base64.hpp"
-#include "kubexx/base/file.hpp"
+#include "base/internal/base64.hpp"
+#include "base/internal/file.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::rest {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <stop_token>
 
-#include "kubexx/base/base64.hpp"
-#include "kubexx/base/file.hpp"
+#include "base/internal/base64.hpp"
+#include "base/internal/file.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/object_builder.hpp"
 #include "kubexx/meta/time.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "kubexx/base/file.hpp"
+#include "base/internal/file.hpp"
 
 namespace kubexx::rest {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "kubexx/base/base64.hpp"
+#include "base/internal/base64.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/yaml.hpp"
 

@@ -1,5 +1,5 @@
-#include "kubexx/base/base64.hpp"
-#include "kubexx/base/file.hpp"
+#include "base/internal/base64.hpp"
+#include "base/internal/file.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
 
 namespace kubexx::rest {

@@ -9,7 +9,7 @@
 #include <set>
 #include <system_error>
 
-#include "kubexx/base/file.hpp"
+#include "base/internal/file.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "rest/kubeconfig_document.hpp"
 

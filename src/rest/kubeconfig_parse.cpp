@@ -1,7 +1,7 @@
 #include <filesystem>
 
-#include "kubexx/base/base64.hpp"
-#include "kubexx/base/file.hpp"
+#include "base/internal/base64.hpp"
+#include "base/internal/file.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/yaml.hpp"
 #include "kubexx/rest/kubeconfig.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kubexx/base/assert.hpp"
+#include "base/internal/assert.hpp"
 #include "kubexx/base/large_pages.hpp"
 
 namespace kubexx::store {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kubexx/base/spin.hpp"
+#include "kubexx/base/detail/spin.hpp"
 
 namespace kubexx::store {
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "kubexx/base/assert.hpp"
+#include "base/internal/assert.hpp"
 
 namespace kubexx::store {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kubexx/base/prefetch.hpp"
+#include "kubexx/base/detail/prefetch.hpp"
 #include "store/epochs.hpp"
 #include "store/shared_word.hpp"
 

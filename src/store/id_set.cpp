@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kubexx/base/assert.hpp"
+#include "base/internal/assert.hpp"
 
 namespace kubexx::store {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kubexx/base/error_sink.hpp"
-#include "kubexx/meta/key_text.hpp"
+#include "meta/internal/key_text.hpp"
 
 namespace kubexx::store {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kubexx/base/prefetch.hpp"
+#include "kubexx/base/detail/prefetch.hpp"
 
 namespace kubexx::store {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexx/meta/key_text.hpp"
 #include "kubexx/meta/object.hpp"
+#include "meta/internal/key_text.hpp"
 #include "store/cow_array.hpp"
 #include "store/epochs.hpp"
 #include "store/hash_directory.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kubexx/base/error_sink.hpp"
-#include "kubexx/meta/key_text.hpp"
+#include "meta/internal/key_text.hpp"
 #include "store/same_object.hpp"
 #include "store/store_core.hpp"
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kubexx/base/assert.hpp"
+#include "base/internal/assert.hpp"
 
 namespace kubexx::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <openssl/x509_vfy.h>
 #include <sys/stat.h>
 
-#include "kubexx/base/file.hpp"
+#include "base/internal/file.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::transport {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kubexx/base/assert.hpp"
+#include "base/internal/assert.hpp"
 
 namespace kubexx::workqueue::detail {
 

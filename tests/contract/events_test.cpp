@@ -4,10 +4,10 @@
 #include <mutex>
 #include <thread>
 
-#include "kubexx/controller/event_broadcaster.hpp"
+#include "kubexx/events/event_broadcaster.hpp"
 #include "kubexx/testing/client.hpp"
 
-namespace kubexx::controller {
+namespace kubexx::events {
 namespace {
 
 using std::chrono::seconds;
@@ -107,4 +107,4 @@ TEST_F(EventBroadcasterTest, ListenersHearEveryEventInOrder) {
 }
 
 }  // namespace
-}  // namespace kubexx::controller
+}  // namespace kubexx::events

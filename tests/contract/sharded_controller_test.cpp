@@ -29,7 +29,7 @@ class Replica {
     resource.namespaced = true;
     controller_ =
         std::make_unique<Controller<meta::Object>>(factory_, informer_, resource, ControllerOptions{.name = identity});
-    ShardOptions options;
+    election::ShardOptions options;
     options.group = "maps";
     options.identity = std::move(identity);
     options.lease_duration = seconds(3);
@@ -39,7 +39,7 @@ class Replica {
     factory_.start();
     thread_ = std::jthread([this](const std::stop_token& stop) {
       static_cast<void>(
-          sharded_->run(stop, [this](const meta::ObjectKey& key, const LeaderGuard& guard, std::stop_token) {
+          sharded_->run(stop, [this](const meta::ObjectKey& key, const election::LeaderGuard& guard, std::stop_token) {
             const std::lock_guard lock(mutex_);
             if (guard.valid()) ++seen_[key.to_string()];
             return Result<Action>(Action::done());
@@ -54,7 +54,7 @@ class Replica {
     const std::lock_guard lock(mutex_);
     seen_.clear();
   }
-  ShardMembership& membership() { return sharded_->membership(); }
+  election::ShardMembership& membership() { return sharded_->membership(); }
 
  private:
   rest::Client client_;
@@ -86,7 +86,7 @@ TEST(ShardedControllerTest, EveryKeyIsReconciledByOneReplicaAndAnewByItsNextOwne
   ASSERT_TRUE(eventually([&] { return a->seen().size() == 100; }));
   auto b = std::make_unique<Replica>(server, "b");
   ASSERT_TRUE(eventually([&] { return !b->membership().owned().empty() && b->seen().size() > 10; }));
-  const auto shared = ShardSet::share_of("b", {"a", "b"});
+  const auto shared = election::ShardSet::share_of("b", {"a", "b"});
   ASSERT_TRUE(eventually([&] { return b->membership().owned() == shared; }));
 
   a->forget();
@@ -100,7 +100,7 @@ TEST(ShardedControllerTest, EveryKeyIsReconciledByOneReplicaAndAnewByItsNextOwne
 
   a->forget();
   b.reset();  // leaves: the rest hears of its keys without waiting for the lease
-  EXPECT_TRUE(eventually([&] { return a->membership().owned() == ShardSet::all(); }));
+  EXPECT_TRUE(eventually([&] { return a->membership().owned() == election::ShardSet::all(); }));
   EXPECT_TRUE(eventually([&] {
     const auto seen = a->seen();
     for (int i = 0; i < 100; ++i) {

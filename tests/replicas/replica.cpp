@@ -10,8 +10,8 @@
 
 #include "kubexx/base/stop.hpp"
 #include "kubexx/client/resource_api.hpp"
-#include "kubexx/controller/leader_elector.hpp"
-#include "kubexx/controller/shard_membership.hpp"
+#include "kubexx/election/leader_elector.hpp"
+#include "kubexx/election/shard_membership.hpp"
 #include "kubexx/meta/draft.hpp"
 
 using namespace kubexx;
@@ -23,7 +23,7 @@ constexpr Duration kLease = milliseconds(1500);
 constexpr Duration kRenew = milliseconds(1000);
 constexpr Duration kRetry = milliseconds(200);
 
-void write(const rest::Client& client, const controller::LeaderGuard& guard, const std::string& key,
+void write(const rest::Client& client, const election::LeaderGuard& guard, const std::string& key,
            const std::string& name, int term, int number) {
   meta::Draft map;
   map["apiVersion"].set("v1");
@@ -40,14 +40,14 @@ void write(const rest::Client& client, const controller::LeaderGuard& guard, con
 
 void run_leader(const rest::Client& client, const std::string& name, const std::stop_token& stop) {
   int term = 0;
-  controller::LeaderElectionOptions options;
+  election::LeaderElectionOptions options;
   options.name = "replicas";
   options.identity = name;
   options.lease_duration = kLease;
   options.renew_deadline = kRenew;
   options.retry_period = kRetry;
-  controller::LeaderCallbacks callbacks;
-  callbacks.on_started_leading = [&](const controller::LeaderGuard& guard) {
+  election::LeaderCallbacks callbacks;
+  callbacks.on_started_leading = [&](const election::LeaderGuard& guard) {
     ++term;
     int number = 0;
     // Goes on for a while after the token fired: only the guard stands between these writes and the server.
@@ -58,18 +58,18 @@ void run_leader(const rest::Client& client, const std::string& name, const std::
       wait_for_stop(stop, milliseconds(10));
     }
   };
-  auto elector = controller::LeaderElector::create(client, options, callbacks);
+  auto elector = election::LeaderElector::create(client, options, callbacks);
   while (!stop.stop_requested()) (*elector)->run(stop);
 }
 
 void run_shards(const rest::Client& client, const std::string& name, const std::stop_token& stop) {
-  controller::ShardOptions options;
+  election::ShardOptions options;
   options.group = "replicas";
   options.identity = name;
   options.lease_duration = kLease;
   options.renew_deadline = kRenew;
   options.retry_period = kRetry;
-  auto membership = controller::ShardMembership::create(client, options);
+  auto membership = election::ShardMembership::create(client, options);
   (*membership)->start();
   std::map<int, int> terms;
   std::map<int, bool> owned;

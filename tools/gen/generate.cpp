@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "kubexx/base/file.hpp"
+#include "base/internal/file.hpp"
 #include "model.hpp"
 
 namespace kubexx::gen {

@@ -7,13 +7,13 @@
 
 #include "kubexx/base/stop.hpp"
 #include "kubexx/controller/controller.hpp"
-#include "kubexx/controller/shard_membership.hpp"
+#include "kubexx/election/shard_membership.hpp"
 
 namespace kubexx::controller {
 
 /// Like Reconcile, with the guard of the key: write through `guard.guarded(client)`.
 using ShardReconcile =
-    std::function<Result<Action>(const meta::ObjectKey& key, const LeaderGuard& guard, std::stop_token stop)>;
+    std::function<Result<Action>(const meta::ObjectKey& key, const election::LeaderGuard& guard, std::stop_token stop)>;
 
 /// A Controller<T> that runs in several replicas, each of which reconciles its share of the keys. The contract is
 /// ShardMembership's: at any time a key is reconciled by at most one replica, and what a replica gains it looks at
@@ -31,16 +31,16 @@ class ShardedController {
  public:
   /// The controller must outlive it and be run by it alone.
   static Result<std::unique_ptr<ShardedController>> create(Controller<T>& controller, rest::Client client,
-                                                           ShardOptions options) {
+                                                           election::ShardOptions options) {
     const auto patience = options.renew_deadline;
-    ShardCallbacks callbacks;
-    callbacks.on_gained = [&controller](const ShardSet& gained) {
+    election::ShardCallbacks callbacks;
+    callbacks.on_gained = [&controller](const election::ShardSet& gained) {
       for (const auto& object : controller.lister().list()) {
         auto key = meta::ObjectKey::of(object);
         if (gained.contains(key.to_string())) controller.enqueue(key);
       }
     };
-    auto membership = ShardMembership::create(std::move(client), std::move(options), std::move(callbacks));
+    auto membership = election::ShardMembership::create(std::move(client), std::move(options), std::move(callbacks));
     if (!membership) return membership.error();
     return std::unique_ptr<ShardedController>(new ShardedController(controller, std::move(*membership), patience));
   }
@@ -56,10 +56,10 @@ class ShardedController {
     return ended;
   }
 
-  ShardMembership& membership() noexcept { return *membership_; }
+  election::ShardMembership& membership() noexcept { return *membership_; }
 
  private:
-  ShardedController(Controller<T>& controller, std::unique_ptr<ShardMembership> membership, Duration patience)
+  ShardedController(Controller<T>& controller, std::unique_ptr<election::ShardMembership> membership, Duration patience)
       : controller_(&controller), membership_(std::move(membership)), patience_(patience) {}
 
   Result<Action> reconcile_owned(const meta::ObjectKey& key, std::stop_token stop, const ShardReconcile& reconcile) {
@@ -72,7 +72,7 @@ class ShardedController {
   }
 
   Controller<T>* controller_;
-  std::unique_ptr<ShardMembership> membership_;
+  std::unique_ptr<election::ShardMembership> membership_;
   const Duration patience_;
 };
 

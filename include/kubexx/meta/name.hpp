@@ -7,8 +7,9 @@
 
 namespace kubexx::meta {
 
-/// A field name that the library knows (src/meta/field_names.inc). Ids never change their meaning, so generated code
-/// may contain them. Names outside that list are stored with the object that has them: strangers cannot fill a table.
+/// A field name that the library knows (src/meta/document/field_names.inc). Ids never change their meaning, so
+/// generated code may contain them. Names outside that list are stored with the object that has them: strangers cannot
+/// fill a table.
 enum class NameId : std::uint16_t {};
 
 std::optional<NameId> find_name(std::string_view name) noexcept;

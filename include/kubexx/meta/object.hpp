@@ -16,7 +16,7 @@ class Draft;
 struct GroupVersionKind;
 
 namespace detail {
-struct Document;  // header of the packed bytes, src/meta/layout.hpp
+struct Document;  // header of the packed bytes, src/meta/document/layout.hpp
 void retain(const Document* document) noexcept;
 void release(const Document* document) noexcept;
 }  // namespace detail

@@ -75,7 +75,7 @@ class Value {
   friend struct detail::Access;
   Value(const std::byte* base, std::uint32_t word) noexcept : base_(base), word_(word) {}
   const std::byte* base_ = nullptr;  // first byte of the document
-  std::uint32_t word_ = 0;           // tagged word, see src/meta/layout.hpp
+  std::uint32_t word_ = 0;           // tagged word, see src/meta/document/layout.hpp
 };
 
 /// The values of a list, in order.

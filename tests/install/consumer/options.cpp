@@ -1,11 +1,11 @@
 // Options are initialised by name; what is not named has its default, and no compiler has anything to say about that.
 #include <kubexx/client/pager.hpp>
 #include <kubexx/client/resource_api.hpp>
-#include <kubexx/controller/event_broadcaster.hpp>
-#include <kubexx/controller/leader_elector.hpp>
 #include <kubexx/controller/options.hpp>
-#include <kubexx/controller/shard_membership.hpp>
 #include <kubexx/controller/writes.hpp>
+#include <kubexx/election/leader_elector.hpp>
+#include <kubexx/election/shard_membership.hpp>
+#include <kubexx/events/event_broadcaster.hpp>
 #include <kubexx/informer/controller.hpp>
 #include <kubexx/informer/shared_informer_factory.hpp>
 #include <kubexx/inspect/server.hpp>
@@ -63,9 +63,9 @@ void options() {
   [[maybe_unused]] const kx::workqueue::QueueOptions<int> queue{.name = "a"};
   [[maybe_unused]] const kx::workqueue::AddOptions add{.priority = 1};
   [[maybe_unused]] const kx::controller::ControllerOptions controller{.name = "a"};
-  [[maybe_unused]] const kx::controller::LeaderElectionOptions leader{.name = "a"};
-  [[maybe_unused]] const kx::controller::EventBroadcasterOptions events{.queue = 10};
-  [[maybe_unused]] const kx::controller::ShardOptions shards{.group = "a"};
+  [[maybe_unused]] const kx::election::LeaderElectionOptions leader{.name = "a"};
+  [[maybe_unused]] const kx::events::EventBroadcasterOptions events{.queue = 10};
+  [[maybe_unused]] const kx::election::ShardOptions shards{.group = "a"};
   [[maybe_unused]] const kx::controller::ConflictRetry retry{.tries = 1};
   [[maybe_unused]] const kx::inspect::Options inspector{.listen = "127.0.0.1:0"};
 }

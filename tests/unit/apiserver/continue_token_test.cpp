@@ -1,10 +1,10 @@
-#include "apiserver/continue_token.hpp"
+#include "apiserver/storage/continue_token.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "kubexx/base/base64.hpp"
+#include "base/internal/base64.hpp"
 
 namespace kubexx::apiserver {
 namespace {

@@ -1,4 +1,4 @@
-#include "apiserver/field_set.hpp"
+#include "apiserver/verbs/field_set.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/managed_fields.hpp"
+#include "apiserver/verbs/managed_fields.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {

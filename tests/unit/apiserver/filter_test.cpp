@@ -1,10 +1,10 @@
-#include "apiserver/filter.hpp"
+#include "apiserver/storage/filter.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "apiserver/crd.hpp"
+#include "apiserver/schema/crd.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {

@@ -1,4 +1,4 @@
-#include "apiserver/storage.hpp"
+#include "apiserver/storage/storage.hpp"
 
 #include <gtest/gtest.h>
 

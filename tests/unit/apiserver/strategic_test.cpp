@@ -1,4 +1,4 @@
-#include "apiserver/strategic.hpp"
+#include "apiserver/verbs/strategic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kubexx/base/file.hpp"
+#include "base/internal/file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

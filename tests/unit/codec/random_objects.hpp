@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/internal/base64.hpp"
 #include "codec/schema.hpp"
-#include "kubexx/base/base64.hpp"
 #include "kubexx/meta/object_builder.hpp"
 
 namespace kubexx::codec::test {

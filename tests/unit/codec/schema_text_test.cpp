@@ -29,7 +29,8 @@ TEST(SchemaTextTest, EveryFieldOfTheSchemaIsAmongTheNamesThatObjectsShare) {
   std::size_t fields = 0;
   for (const auto& [type, description] : schema["types"].entries()) {
     for (const auto& [name, field] : description["fields"].entries()) {
-      EXPECT_TRUE(kubexx::meta::find_name(name)) << type << "." << name << " is not in src/meta/field_names.inc";
+      EXPECT_TRUE(kubexx::meta::find_name(name))
+          << type << "." << name << " is not in src/meta/document/field_names.inc";
       ++fields;
     }
   }

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "meta/field_ids.hpp"
+#include "meta/document/field_ids.hpp"
 
 namespace kubexx::meta {
 namespace {

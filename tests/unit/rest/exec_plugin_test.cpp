@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "kubexx/base/base64.hpp"
+#include "base/internal/base64.hpp"
 #include "kubexx/meta/json.hpp"
 #include "unit/rest/fake_transport.hpp"
 #include "unit/transport/support/fixture.hpp"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kubexx/base/base64.hpp"
+#include "base/internal/base64.hpp"
 #include "kubexx/base/version.hpp"
 #include "unit/rest/fixture.hpp"
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "kubexx/base/spin.hpp"
+#include "kubexx/base/detail/spin.hpp"
 
 namespace kubexx::workqueue::detail {
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kubexx/base/clock.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::columns {
+
+using Cell = std::variant<std::string, std::int64_t, bool>;
+
+/// One column of kubectl's table for a kind.
+struct Column {
+  std::string name = {};
+  std::string type = "string";
+  std::string format = {};
+  int priority = 0;  ///< 1: only with -o wide
+  std::string description = {};
+};
+
+struct Columns {
+  std::vector<Column> columns = {};
+  /// One cell per column.
+  std::vector<Cell> (*row)(const meta::Object& object, WallTime now) = nullptr;
+};
+
+/// The columns that kubectl shows of a built-in resource; null: it has none of its own.
+const Columns* find_columns(std::string_view group, std::string_view resource);
+
+/// "5d3h", "2m30s": how kubectl shows the time since then. "<unknown>" for no time.
+std::string age(std::string_view timestamp, WallTime now);
+
+}  // namespace kubexx::columns

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "kubexx/base/clock.hpp"
+#include "kubexx/base/result.hpp"
+#include "kubexx/rest/client.hpp"
+
+namespace kubexx::election {
+
+/// The right to act, for a limited time that is extended while the lease behind it is renewed. A handle: copies share
+/// the right. A default one has none.
+///
+/// The deadline is the start of the last renewal that succeeded plus the renew deadline; whoever else wants the lease
+/// waits the whole lease duration from a later moment. So the right ends before another can get it, whatever calendars
+/// and time zones say; only clocks that run at different speeds could change that, by as much as the two durations
+/// differ. A machine that was suspended is noticed by its calendar having moved further than its monotonic clock.
+///
+/// Threads: safe from any thread.
+/// Example:
+///   .on_started_leading = [&](election::LeaderGuard guard) {
+///     client::Api<corev1::ConfigMap> maps(guard.guarded(client), "default");  // writes end with the leadership
+///     work(maps, guard.stop_token());
+///   }
+class LeaderGuard {
+ public:
+  LeaderGuard() = default;
+
+  /// Fires when the right ends, and when the elector is stopped: then there is still time for last writes.
+  std::stop_token stop_token() const;
+  TimePoint deadline() const;  ///< of the executor's clock; moves on with every renewal
+  Result<void> check() const;  ///< Canceled when the right has ended; says which and why
+  bool valid() const { return check().has_value(); }
+  /// The same client, whose writes are refused with check()'s Error once the right has ended. The question is asked
+  /// right before a request is sent, after waiting for rate limits, credentials and connections, and again for retries.
+  rest::Client guarded(const rest::Client& client) const;
+
+  struct State;  // src/election/leader_guard_state.hpp
+  explicit LeaderGuard(std::shared_ptr<State> state);
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kubexx::election

@@ -1,0 +1,62 @@
+#include "apiserver/core_impl.hpp"
+#include "apiserver/http/status.hpp"
+#include "apiserver/schema/custom.hpp"
+#include "apiserver/storage/view.hpp"
+
+namespace kubexx::apiserver {
+
+Result<meta::Object> CoreImpl::seed(const meta::Object& object, bool must_exist) {
+  const std::lock_guard lock(mutex_);
+  const auto resource = table_.find_kind(object.api_version(), object.kind());
+  if (!resource || !resource->bucket)
+    return Error::config("no resource is served for " + std::string(object.api_version()) + ' ' +
+                         std::string(object.kind()));
+  if (object.name().empty()) return Error::config("a seeded object needs a name");
+  if (resource->namespaced && object.namespace_().empty())
+    return Error::config(std::string(object.kind()) + ' ' + std::string(object.name()) + " needs a namespace");
+  meta::Draft draft = object.edit();
+  const meta::DraftRef metadata = draft["metadata"];
+  const std::string key = storage_key(resource->namespaced ? object.namespace_() : std::string_view(), object.name());
+  const auto known = resource->bucket->objects.find(key);
+  if (must_exist && known == resource->bucket->objects.end())
+    return not_found(resource->group, resource->resource, object.name());
+  if (object.uid().empty())
+    metadata["uid"].set(known == resource->bucket->objects.end() ? make_uid() : std::string(known->second.uid()));
+  if (object.creation_timestamp().empty()) metadata["creationTimestamp"].set(now_text());
+  metadata["resourceVersion"].set(std::to_string(storage_.version() + 1));
+  auto typed = resource->custom ? to_custom(*resource->custom, draft.to_object().root())
+                                : to_typed(*resource->type, draft.to_object().root());
+  if (!typed) return typed.error();
+  return store(*resource, key, typed->object);
+}
+
+Result<meta::Object> CoreImpl::get(const meta::GroupVersionResource& gvr, const meta::ObjectKey& key) {
+  const std::lock_guard lock(mutex_);
+  const auto resource = table_.find(gvr.group, gvr.version, gvr.resource);
+  if (!resource || !resource->bucket) return unknown_resource();
+  const auto it = resource->bucket->objects.find(storage_key(key.namespace_, key.name));
+  if (it == resource->bucket->objects.end()) return not_found(gvr.group, gvr.resource, key.name);
+  return as_version(it->second, *resource);
+}
+
+std::vector<meta::Object> CoreImpl::list(const meta::GroupVersionResource& gvr, std::string_view namespace_) {
+  const std::lock_guard lock(mutex_);
+  std::vector<meta::Object> out;
+  const auto resource = table_.find(gvr.group, gvr.version, gvr.resource);
+  if (!resource || !resource->bucket) return out;
+  for (const auto& [key, object] : resource->bucket->objects) {
+    if (namespace_.empty() || object.namespace_() == namespace_) out.push_back(as_version(object, *resource));
+  }
+  return out;
+}
+
+Result<meta::Object> CoreImpl::remove(const meta::GroupVersionResource& gvr, const meta::ObjectKey& key) {
+  const std::lock_guard lock(mutex_);
+  const auto resource = table_.find(gvr.group, gvr.version, gvr.resource);
+  if (!resource || !resource->bucket) return unknown_resource();
+  const meta::Object last = remove_now(*resource, storage_key(key.namespace_, key.name));
+  if (!last) return not_found(gvr.group, gvr.resource, key.name);
+  return last;
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,290 @@
+#include "kubexx/apiserver/server.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <system_error>
+
+#include "apiserver/http/codecs.hpp"
+#include "apiserver/http/status.hpp"
+#include "base/internal/base64.hpp"
+#include "base/internal/file.hpp"
+#include "kubexx/base/executor.hpp"
+#include "kubexx/base/log.hpp"
+#include "kubexx/httpd/certificates.hpp"
+#include "kubexx/httpd/server.hpp"
+
+namespace kubexx::apiserver {
+namespace {
+
+constexpr Duration kGrace = std::chrono::seconds(1);  // for answers under way when the server stops
+
+/// What is on its way through the server, of all connections together: a peer may ask faster than it is served, and
+/// leave the answers unread.
+struct Traffic {
+  std::atomic<std::size_t> waiting = 0;  // bytes of requests that no thread has taken up yet
+  std::atomic<std::size_t> unread = 0;   // bytes of whole answers
+};
+constexpr std::size_t kMostWaiting = 256 << 20;
+constexpr std::size_t kRequestOverhead = 1 << 10;
+constexpr std::size_t kSmallAnswer = 64 << 10;
+
+std::size_t size_of(const httpd::Request& request) {
+  std::size_t size = kRequestOverhead + request.target.size() + request.body.size();
+  for (const auto& [name, value] : request.headers) size += name.size() + value.size();
+  return size;
+}
+
+void refuse(const httpd::Responder& responder) {
+  const Error error = too_many_requests(1);
+  responder.respond(error.code(), {{"Content-Type", "application/json"}, {"Retry-After", "1"}},
+                    encode_body(Format::Json, status_object(error)).value_or(std::string()));
+}
+
+/// Core's answers over HTTP.
+class HttpWriter final : public ResponseWriter {
+ public:
+  HttpWriter(httpd::Responder responder, std::shared_ptr<Executor> executor, std::shared_ptr<Traffic> traffic,
+             std::size_t most_unread)
+      : responder_(std::move(responder)),
+        executor_(std::move(executor)),
+        traffic_(std::move(traffic)),
+        most_unread_(most_unread) {}
+  void respond(int status, HeaderFields headers, std::string body) override {
+    const std::size_t size = body.size();
+    if (size <= kSmallAnswer) return responder_.respond(status, std::move(headers), std::move(body));
+    // One that is larger than all may be together still goes out.
+    if (traffic_->unread.fetch_add(size) > most_unread_) {
+      traffic_->unread -= size;
+      return refuse(responder_);
+    }
+    responder_.on_close([traffic = traffic_, size] { traffic->unread -= size; });
+    responder_.respond(status, std::move(headers), std::move(body));
+  }
+  void start(int status, HeaderFields headers) override { responder_.start(status, std::move(headers)); }
+  void write(SharedBytes bytes) override { responder_.write(std::move(bytes)); }
+  void finish() override { responder_.finish(); }
+  void abort() override { responder_.abort(); }
+  std::size_t backlog() const override { return responder_.backlog(); }
+  bool closed() const override { return responder_.closed(); }
+  void on_close(std::function<void()> callback) override {
+    // The connection may call at once, from inside a call of Core; Core wants it later.
+    responder_.on_close([executor = executor_, call = std::move(callback)] { executor->post(call); });
+  }
+
+ private:
+  const httpd::Responder responder_;
+  const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Traffic> traffic_;
+  const std::size_t most_unread_;
+};
+
+}  // namespace
+
+struct Server::State : std::enable_shared_from_this<Server::State> {
+  Options options;
+  std::shared_ptr<Executor> executor;
+  httpd::ServerOptions http;
+  std::string ca;
+  httpd::KeyPair admin;
+  std::atomic<std::uint16_t> port = 0;
+  std::shared_ptr<Core> core;  // shared with the requests on the executor, which may outlast the server for a moment
+
+  std::mutex mutex;
+  bool stopped = false;                     // guarded by mutex: nothing on the executor listens again
+  std::unique_ptr<httpd::Server> listener;  // guarded by mutex; null while it is down. It calls into all of the above
+
+  Result<void> listen() {  // with the lock held
+    http.port = port ? port.load() : options.port;
+    auto handler = [executor = executor, core = core, traffic = std::make_shared<Traffic>(),
+                    most_unread = options.unread_bytes](httpd::Request in, httpd::Responder responder) {
+      const std::size_t size = size_of(in);
+      if (traffic->waiting.fetch_add(size) + size > kMostWaiting) {
+        traffic->waiting -= size;
+        return refuse(responder);
+      }
+      auto out = std::make_shared<Request>();
+      out->method = std::move(in.method);
+      out->target = std::move(in.target);
+      out->headers = std::move(in.headers);
+      out->body = std::move(in.body);
+      out->peer = std::move(in.peer);
+      out->client_common_name = std::move(in.client_common_name);
+      out->client_organizations = std::move(in.client_organizations);
+      auto writer = std::make_shared<HttpWriter>(std::move(responder), executor, traffic, most_unread);
+      // Off the I/O thread: a large list must not hold up the connections.
+      executor->post([core, out, writer, traffic, size] {
+        traffic->waiting -= size;
+        core->handle(std::move(*out), writer);
+      });
+    };
+    auto started = httpd::Server::start(http, std::move(handler));
+    if (!started) return started.error();
+    listener = std::move(*started);
+    port = listener->port();
+    return {};
+  }
+
+  void close() {  // with the lock held
+    if (listener) listener->stop();
+    listener.reset();
+  }
+
+  /// What the control path asks for, on the executor. The port is taken again `down` later.
+  void control(std::string_view action, Duration down) {
+    const std::lock_guard lock(mutex);
+    if (stopped || !listener) return;
+    if (action == "dropConnections") return listener->drop_connections();
+    const bool restart = action == "restart";
+    if (restart) {
+      close();
+    } else {
+      listener->set_accepting(false);
+      listener->drop_connections();
+    }
+    executor->post_after(down, [weak = weak_from_this(), restart] {
+      const auto self = weak.lock();
+      if (!self) return;
+      const std::lock_guard guard(self->mutex);
+      if (self->stopped) return;
+      if (!restart) {
+        if (self->listener) self->listener->set_accepting(true);
+      } else if (auto listening = self->listen(); !listening) {
+        log(LogLevel::Error, "the API server could not listen again", {{"error", listening.error()}});
+      }
+    });
+  }
+};
+
+Result<std::unique_ptr<Server>> Server::start(Options options) try {
+  auto state = std::make_shared<State>();
+  state->options = options;
+  state->executor = options.executor;
+  if (!state->executor) {
+    state->executor = std::make_shared<ThreadExecutor>(ThreadExecutor::Options{2, "kxx-apiserver"});
+    options.executor = state->executor;
+  }
+  state->http.address = options.address;
+  state->http.threads = options.io_threads;
+  if (options.tls) {
+    auto authority = httpd::CertificateAuthority::create("kubexx-ca");
+    if (!authority) return authority.error().with_context("certificate authority");
+    httpd::CertificateRequest server;
+    server.common_name = "kube-apiserver";
+    server.dns_names = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"};
+    server.ip_addresses = {"127.0.0.1", "::1"};
+    if (options.address != "127.0.0.1" && options.address != "::1" && options.address != "0.0.0.0")
+      server.ip_addresses.push_back(options.address);
+    server.server = true;
+    auto pair = authority->issue(server);
+    if (!pair) return pair.error().with_context("server certificate");
+    httpd::CertificateRequest client;
+    client.common_name = "kubexx:admin";
+    client.organizations = {"system:masters"};
+    client.client = true;
+    auto admin = authority->issue(client);
+    if (!admin) return admin.error().with_context("client certificate");
+    state->ca = authority->certificate_pem();
+    state->admin = std::move(*admin);
+    state->http.certificate = pair->certificate;
+    state->http.key = pair->key;
+    state->http.client_ca = state->ca;
+  }
+  state->core = std::make_shared<Core>(std::move(options));
+  state->core->set_connection_control([weak = std::weak_ptr(state)](std::string_view action, Duration down) {
+    if (const auto self = weak.lock()) self->control(action, down);
+  });
+  if (auto listening = state->listen(); !listening) return listening.error().with_context("listen");
+  return std::unique_ptr<Server>(new Server(std::move(state)));
+} catch (const std::system_error& e) {  // of the executor
+  return Error::config(e.what());
+}
+
+Server::Server() : Server(Options()) {}
+Server::Server(Options options) : state_(std::move(start(std::move(options)).value()->state_)) {}
+Server::Server(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+Server::~Server() {
+  if (!state_) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->stopped = true;
+  state_->close();
+}
+
+void Server::stop() {
+  const std::lock_guard lock(state_->mutex);
+  state_->stopped = true;
+  if (!state_->listener) return;
+  // A client whose watch ended asks for the next one at once, on the connection that is to be closed.
+  const Outage no_more = state_->core->add_fault({.verb = "watch", .status = 503, .retry_after = 1});
+  state_->core->end_watches();
+  state_->listener->stop(kGrace);
+  state_->listener.reset();
+}
+
+std::uint16_t Server::port() const noexcept {
+  return state_->port;
+}
+std::string Server::url() const {
+  const std::string& address = state_->options.address;
+  const std::string host = address.find(':') == std::string::npos ? address : '[' + address + ']';
+  return (state_->options.tls ? "https://" : "http://") + host + ':' + std::to_string(state_->port);
+}
+const std::string& Server::admin_token() const noexcept {
+  return state_->core->admin_token();
+}
+const std::string& Server::ca_pem() const noexcept {
+  return state_->ca;
+}
+const std::string& Server::admin_certificate_pem() const noexcept {
+  return state_->admin.certificate;
+}
+const std::string& Server::admin_key_pem() const noexcept {
+  return state_->admin.key;
+}
+Core& Server::core() noexcept {
+  return *state_->core;
+}
+const Core& Server::core() const noexcept {
+  return *state_->core;
+}
+
+std::string Server::kubeconfig() const {
+  std::string out = "apiVersion: v1\nkind: Config\nclusters:\n- name: kubexx\n  cluster:\n    server: " + url() + '\n';
+  if (!state_->ca.empty()) out += "    certificate-authority-data: " + base64_encode(state_->ca) + '\n';
+  out += "users:\n- name: admin\n  user:\n    token: " + admin_token() + '\n';
+  out +=
+      "contexts:\n- name: kubexx\n  context:\n    cluster: kubexx\n    user: admin\n    namespace: "
+      "default\ncurrent-context: kubexx\n";
+  return out;
+}
+
+Result<void> Server::write_kubeconfig(const std::string& path) const {
+  return replace_file(path, kubeconfig());
+}
+
+Outage Server::refuse_connections() {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->listener) return {};
+  state_->listener->set_accepting(false);
+  state_->listener->drop_connections();
+  return Outage([weak = std::weak_ptr(state_)] {
+    const auto state = weak.lock();
+    if (!state) return;
+    const std::lock_guard guard(state->mutex);
+    if (state->listener) state->listener->set_accepting(true);
+  });
+}
+
+void Server::drop_connections() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->listener) state_->listener->drop_connections();
+}
+
+Result<void> Server::restart() {
+  const std::lock_guard lock(state_->mutex);
+  state_->close();
+  state_->stopped = false;
+  return state_->listen();
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "apiserver/schema/schema.hpp"
+#include "kubexx/base/result.hpp"
+#include "kubexx/meta/object.hpp"
+
+namespace kubexx::apiserver {
+
+/// A strategic merge patch: like a merge patch, but lists with a merge key are merged item by item, and the directives
+/// $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are obeyed.
+Result<meta::Object> apply_strategic_patch(const TypeInfo& type, meta::Value target, meta::Value patch);
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,264 @@
+#include <algorithm>
+
+#include "apiserver/core_impl.hpp"
+#include "apiserver/http/status.hpp"
+#include "apiserver/schema/crd.hpp"
+#include "apiserver/storage/view.hpp"
+#include "kubexx/meta/draft.hpp"
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/label_selector.hpp"
+
+namespace kubexx::apiserver {
+namespace {
+
+using meta::Object;
+using meta::Value;
+
+// ".spec.replicas" as a JSON pointer.
+std::string pointer(std::string_view path) {
+  std::string out(path);
+  std::replace(out.begin(), out.end(), '.', '/');
+  if (!out.empty() && out.front() != '/') out.insert(out.begin(), '/');
+  return out;
+}
+
+struct ScalePaths {
+  std::string spec_replicas = "/spec/replicas";
+  std::string status_replicas = "/status/replicas";
+  std::string selector;
+};
+
+ScalePaths scale_paths(const Resource& resource) {
+  ScalePaths paths;
+  if (!resource.custom) return paths;
+  const Value scale = resource.custom->version["subresources"]["scale"];
+  paths.spec_replicas = pointer(scale["specReplicasPath"].string());
+  paths.status_replicas = pointer(scale["statusReplicasPath"].string());
+  paths.selector = pointer(scale["labelSelectorPath"].string());
+  return paths;
+}
+
+Object scale_of(const Resource& resource, const Object& object) {
+  const ScalePaths paths = scale_paths(resource);
+  meta::Draft scale;
+  scale["kind"].set("Scale");
+  scale["apiVersion"].set("autoscaling/v1");
+  for (const char* field : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    if (object.metadata_value()[field].exists()) scale["metadata"][field].set(object.metadata_value()[field]);
+  }
+  scale["spec"].set_map();
+  if (const std::int64_t replicas = object.at(paths.spec_replicas).int_or(0)) scale["spec"]["replicas"].set(replicas);
+  scale["status"]["replicas"].set(object.at(paths.status_replicas).int_or(0));
+  std::string selector;
+  if (resource.custom) {
+    selector = object.at(paths.selector).string();
+  } else if (resource.resource == "replicationcontrollers") {
+    if (auto parsed = meta::LabelSelector::from_labels(object["spec"]["selector"].entries()))
+      selector = parsed->to_string();
+  } else if (auto parsed = meta::LabelSelector::from_object(object["spec"]["selector"])) {
+    selector = parsed->to_string();
+  }
+  if (!selector.empty()) scale["status"]["selector"].set(selector);
+  return scale.to_object();
+}
+
+/// What a server says to a binding or an eviction that it accepted.
+Answer created() {
+  Answer out;
+  out.status = 201;
+  meta::Draft status;
+  status["kind"].set("Status");
+  status["apiVersion"].set("v1");
+  status["metadata"].set_map();
+  status["status"].set("Success");
+  status["code"].set(201);
+  out.object = status.to_object();
+  return out;
+}
+
+// The log of a pod that no node runs is empty; a real server sends what it was asked for to the node otherwise.
+Result<Answer> log_of_waiting_pod(const Object& pod, std::string_view container) {
+  std::vector<std::string> names;
+  bool known = false;
+  for (const char* field : {"containers", "initContainers", "ephemeralContainers"}) {
+    for (Value entry : pod["spec"][field].items()) {
+      if (std::string_view(field) == "containers") names.emplace_back(entry["name"].string());
+      known |= entry["name"].string() == container;
+    }
+  }
+  if (container.empty() && names.size() > 1) {
+    std::string message =
+        "a container name must be specified for pod " + std::string(pod.name()) + ", choose one of: [";
+    for (std::size_t i = 0; i < names.size(); ++i) message += (i ? " " : "") + names[i];
+    return bad_request(message + "]");
+  }
+  if (!container.empty() && !known) {
+    return bad_request("container " + std::string(container) + " is not valid for pod " + std::string(pod.name()));
+  }
+  Answer out;
+  out.status = 204;
+  out.raw_type = "text/plain";
+  return out;
+}
+
+}  // namespace
+
+Result<Answer> CoreImpl::do_subresource(Call& call) {
+  const Resource& resource = *call.resource;
+  const std::string& sub = call.route.subresource;
+  const std::string key = storage_key(call.route.namespace_, call.route.name);
+  const auto it = resource.bucket ? resource.bucket->objects.find(key) : decltype(resource.bucket->objects.find(key))();
+  if (!resource.bucket) return unknown_resource();
+  if (it == resource.bucket->objects.end()) return not_found(resource.group, resource.resource, call.route.name);
+  const Object object = it->second;
+  const bool pods = resource.group.empty() && resource.resource == "pods";
+  if (sub == "scale") return do_scale(call);
+  if (pods && sub == "binding" && call.route.verb == "create") {
+    const std::string_view node = call.body["target"]["name"].string();
+    if (node.empty()) return invalid("", "Binding", call.route.name, {required_value("target.name")});
+    if (!object["spec"]["nodeName"].string().empty()) {
+      return conflict(
+          "", "pods/binding", call.route.name,
+          "pod " + call.route.name + " is already assigned to node " + in_quotes(object["spec"]["nodeName"].string()));
+    }
+    meta::Draft draft = object.edit();
+    draft["spec"]["nodeName"].set(node);
+    const meta::DraftRef condition = draft["status"]["conditions"].append();
+    condition["type"].set("PodScheduled");
+    condition["status"].set("True");
+    condition["lastProbeTime"].set_null();
+    condition["lastTransitionTime"].set(now_text());
+    if (!call.dry_run) store(resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
+    return created();
+  }
+  if (pods && sub == "eviction" && call.route.verb == "create") {
+    if (auto refused = check_budget(object); !refused) return refused.error();
+    DeleteOptions options;
+    const Value wanted = call.body["deleteOptions"];
+    options.grace = wanted["gracePeriodSeconds"].get_int();
+    options.uid = wanted["preconditions"]["uid"].string();
+    options.dry_run = call.dry_run;
+    auto deletion = delete_object(resource, key, options);
+    if (!deletion) return deletion.error();
+    return created();
+  }
+  if (resource.group.empty() && resource.resource == "namespaces" && sub == "finalize" && call.route.verb == "update") {
+    meta::Draft draft = object.edit();
+    draft["spec"]["finalizers"].set(call.body["spec"]["finalizers"]);
+    Answer out;
+    out.resource = call.resource;
+    out.object = store(resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
+    post([this, name = call.route.name] { finalize_namespace(name); });
+    return out;
+  }
+  if (pods && (sub == "ephemeralcontainers" || sub == "resize")) {
+    if (call.route.verb == "get") return do_get(call);
+    if (call.route.verb == "patch") return do_patch(call);
+    return do_update(call);
+  }
+  if (pods && sub == "log" && object["spec"]["nodeName"].string().empty())
+    return log_of_waiting_pod(object, call.route.query.get("container"));
+  // Logs, exec, proxies and the rest need machines that this cluster does not have.
+  return Error::api(503, "ServiceUnavailable",
+                    "the embedded server has no node to answer " + resource.resource + '/' + sub);
+}
+
+Result<void> CoreImpl::check_budget(const Object& pod) const {
+  const auto budgets = storage_.find("policy", "poddisruptionbudgets");
+  if (!budgets) return {};
+  for (const auto& [key, budget] : budgets->objects) {
+    if (budget.namespace_() != pod.namespace_()) continue;
+    auto selector = meta::LabelSelector::from_object(budget["spec"]["selector"]);
+    if (!selector || !selector->matches(pod)) continue;
+    if (budget["status"]["disruptionsAllowed"].int_or(0) > 0) continue;
+    StatusDetails details;
+    details.causes.push_back(
+        {"DisruptionBudget", "The disruption budget " + std::string(budget.name()) + " needs more healthy pods", ""});
+    return Error::api(429, "TooManyRequests", "Cannot evict pod as it would violate the pod's disruption budget.")
+        .with_details(std::move(details));
+  }
+  return {};
+}
+
+Result<Answer> CoreImpl::do_scale(Call& call) {
+  const Resource& resource = *call.resource;
+  const std::string key = storage_key(call.route.namespace_, call.route.name);
+  const Object old = resource.bucket->objects.find(key)->second;
+  const Object current = scale_of(resource, as_version(old, resource));
+  Answer out;
+  if (call.route.verb == "get") {
+    out.object = current;
+    return out;
+  }
+  Object wanted = call.body;
+  if (call.route.verb == "patch") {
+    std::string_view type = call.request.header("content-type");
+    type = type.substr(0, type.find(';'));
+    auto patch = meta::parse_json(call.request.body);
+    if (!patch) return bad_request("error decoding patch: " + patch.error().message());
+    auto patched = type == "application/json-patch+json" ? meta::apply_json_patch(current.root(), patch->root())
+                                                         : meta::apply_merge_patch(current.root(), patch->root());
+    if (!patched) return rejected_patch();
+    wanted = std::move(*patched);
+  }
+  const std::int64_t replicas = wanted["spec"]["replicas"].int_or(0);
+  if (replicas < 0) {
+    return invalid("autoscaling", "Scale", call.route.name,
+                   {invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0")});
+  }
+  if (!wanted.resource_version().empty() && wanted.resource_version() != old.resource_version())
+    return modified_conflict(resource.group, resource.resource, call.route.name);
+  meta::Draft draft = as_version(old, resource).edit();
+  draft.at(scale_paths(resource).spec_replicas).set(replicas);
+  auto replaced = replace_object(call, old, draft.to_object(), std::nullopt);
+  if (!replaced) return replaced.error();
+  out.object = scale_of(resource, replaced->object);
+  return out;
+}
+
+Result<Answer> CoreImpl::do_review(Call& call) {
+  const Resource& resource = *call.resource;
+  if (call.route.verb != "create") return method_not_allowed();
+  if (resource.group == "authorization.k8s.io" && resource.resource != "selfsubjectrulesreviews") {
+    auto accepted = accept(call, resource, call.body.root());
+    if (!accepted) return accepted.error();
+    const Value attributes = (*accepted)["spec"]["resourceAttributes"];
+    Route asked;
+    asked.resource_request = attributes.is_map();
+    asked.verb = attributes["verb"].string();
+    asked.group = attributes["group"].string();
+    asked.resource = attributes["resource"].string();
+    asked.subresource = attributes["subresource"].string();
+    asked.namespace_ = attributes["namespace"].string();
+    asked.name = attributes["name"].string();
+    asked.path = (*accepted)["spec"]["nonResourceAttributes"]["path"].string();
+    Identity user = call.user;
+    if (resource.resource == "subjectaccessreviews" || resource.resource == "localsubjectaccessreviews") {
+      user = authority_.identity((*accepted)["spec"]["user"].string());
+    }
+    meta::Draft draft = accepted->edit();
+    draft["kind"].set(resource.kind);
+    draft["apiVersion"].set(resource.api_version());
+    draft["status"]["allowed"].set(authority_.authorize(user, asked).has_value());
+    Answer out;
+    out.status = 201;
+    out.resource = call.resource;
+    out.object = to_typed(*resource.type, draft.to_object().root()).value().object;
+    return out;
+  }
+  if (resource.group == "authentication.k8s.io" && resource.resource == "selfsubjectreviews") {
+    meta::Draft draft;
+    draft["kind"].set(resource.kind);
+    draft["apiVersion"].set(resource.api_version());
+    draft["metadata"]["creationTimestamp"].set(now_text());
+    draft["status"]["userInfo"]["username"].set(call.user.name);
+    for (const std::string& group : call.user.groups) draft["status"]["userInfo"]["groups"].append(group);
+    Answer out;
+    out.status = 201;
+    out.object = draft.to_object();
+    return out;
+  }
+  return Error::api(501, "", "the embedded server does not review " + resource.resource);
+}
+
+}  // namespace kubexx::apiserver

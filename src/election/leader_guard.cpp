@@ -1,0 +1,56 @@
+#include "kubexx/election/leader_guard.hpp"
+
+#include "election/leader_guard_state.hpp"
+
+namespace kubexx::election {
+
+void LeaderGuard::State::extend(TimePoint began, WallTime began_wall) {
+  deadline_ = (began + valid_for_).time_since_epoch().count();
+  wall_deadline_ = (began_wall + suspended_for_).time_since_epoch().count();
+}
+
+void LeaderGuard::State::end() {
+  ended_ = true;
+  stop.request_stop();
+}
+
+TimePoint LeaderGuard::State::deadline() const {
+  return TimePoint(Duration(deadline_));
+}
+
+std::optional<Error> LeaderGuard::State::closed() const {
+  if (ended_) return Error::canceled(what_ + " has ended: no more writes");
+  const auto late = clock_->now().time_since_epoch().count() - deadline_;
+  if (late >= 0) {
+    return Error::canceled(what_ + " was not renewed in time (deadline passed " + std::to_string(late / 1'000'000) +
+                           " ms ago): no more writes");
+  }
+  if (clock_->wall().time_since_epoch().count() >= wall_deadline_) {
+    return Error::canceled(what_ + " is in doubt: the calendar jumped, or this machine was suspended");
+  }
+  return std::nullopt;
+}
+
+LeaderGuard::LeaderGuard(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+std::stop_token LeaderGuard::stop_token() const {
+  return state_ ? state_->stop.get_token() : std::stop_token();
+}
+
+TimePoint LeaderGuard::deadline() const {
+  return state_ ? state_->deadline() : TimePoint::min();
+}
+
+Result<void> LeaderGuard::check() const {
+  if (!state_) return Error::canceled("a guard that guards nothing");
+  if (auto closed = state_->closed()) return *closed;
+  return {};
+}
+
+rest::Client LeaderGuard::guarded(const rest::Client& client) const {
+  // A guard that guards nothing lets nothing pass.
+  static const auto never = std::make_shared<State>(Clock::system(), "a default guard", Duration(0), Duration(0));
+  return client.with_gate(state_ ? state_ : never);
+}
+
+}  // namespace kubexx::election

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "election/leader_guard_state.hpp"
+#include "election/leader_lease.hpp"
+#include "kubexx/base/metrics.hpp"
+#include "kubexx/election/leader_elector.hpp"
+
+namespace kubexx::election {
+
+constexpr double kRetryJitter = 1.2;  // of the retry period, at most, between two looks at somebody else's lease
+
+/// One candidacy, from start to the end of its term, as a state machine on a strand:
+///
+///   Acquiring --written--> Leading --stop, work returned--> Releasing --> Ended
+///       |                     | taken, or not renewed until the guard's deadline
+///       | stop                +--> Lost --work returned--> Ended
+///       +--> Ended
+class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
+ public:
+  LeaderMachine(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks);
+
+  // From any thread.
+  void start(Task ended);  ///< `ended` runs on the strand, last
+  void stop();
+  bool is_leader() const;
+  std::string leader() const;
+  Result<void> check(Duration tolerance) const;
+
+ private:
+  enum class Phase { Idle, Acquiring, Leading, Lost, Releasing, Ended };
+
+  void round();
+  void request(rest::Request request, Duration timeout,
+               UniqueFunction<void(LeaderMachine&, Result<rest::Response>)> done);
+  void look();
+  void create();
+  void write();
+  void looked(Result<rest::Response> answer);
+  void written(const Result<rest::Response>& answer, TimePoint began, WallTime began_wall, bool look_on_conflict);
+  void round_failed(const Error& error, const char* doing);
+  void round_ended();
+  void next_round_after(Duration delay);
+
+  void observe(const meta::Object& lease);
+  void lead();
+  void end_term(Phase next, const std::string& why);
+  void lost(const std::string& why);
+  void work_returned();
+  void release();
+  void read_for_release();
+  void write_release();
+  void release_failed(const Error& error);
+  void end();
+  void tell(const std::string& what);
+  bool leading() const noexcept { return phase_ == Phase::Leading; }
+  Duration request_timeout() const;
+
+  const rest::Client client_;
+  const LeaderElectionOptions options_;
+  const LeaderCallbacks callbacks_;
+  Random& random_;
+  const std::string title_;
+  const Strand strand_;
+  const Strand notices_;  // on_new_leader, in order
+
+  // The strand's.
+  Phase phase_ = Phase::Idle;
+  LeaseCall call_;
+  Timer round_timer_;
+  Timer deadline_timer_;
+  meta::Object lease_;  // as last read or written; null before
+  LeaseRecord record_;
+  TimePoint observed_;  // when record_ was first seen, by the local clock
+  std::optional<std::string> reported_;
+  std::shared_ptr<LeaderGuard::State> guard_;
+  bool stopping_ = false;
+  bool working_ = false;
+  bool writing_ = false;  // a write of the lease has no answer yet
+  bool looked_after_conflict_ = false;
+  TimePoint release_until_;
+  Task ended_;
+
+  mutable std::mutex mutex_;
+  std::string holder_;                // guarded by mutex_
+  std::optional<TimePoint> renewed_;  // guarded by mutex_; start of the last renewal while leading
+
+  Gauge is_leader_gauge_;
+};
+
+}  // namespace kubexx::election

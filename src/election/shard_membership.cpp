@@ -1,0 +1,91 @@
+#include "kubexx/election/shard_membership.hpp"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "election/shard_machine.hpp"
+#include "kubexx/election/leader_elector.hpp"
+
+namespace kubexx::election {
+
+Result<void> ShardOptions::validate() const {
+  if (group.empty()) return Error::config("shards: the group must not be empty");
+  if (identity.empty() || identity.find(',') != std::string::npos) {
+    return Error::config("shards: the identity must be a name");
+  }
+  if (group.size() + 1 + identity.size() > 253) return Error::config("shards: group and identity are too long");
+  LeaderElectionOptions same;
+  same.namespace_ = namespace_;
+  same.name = group;
+  same.identity = identity;
+  same.lease_duration = lease_duration;
+  same.renew_deadline = renew_deadline;
+  same.retry_period = retry_period;
+  return same.validate().context("shards");
+}
+
+class ShardMembership::Shell {
+ public:
+  Shell(rest::Client client, ShardOptions options, ShardCallbacks callbacks)
+      : patience_(options.renew_deadline),
+        machine_(std::make_shared<ShardMachine>(std::move(client), std::move(options), std::move(callbacks))) {}
+
+  bool leave(Duration timeout) {
+    struct Wait {
+      std::mutex mutex;
+      std::condition_variable changed;
+      bool left = false;  // guarded by mutex
+    };
+    const auto wait = std::make_shared<Wait>();
+    machine_->leave([wait] {
+      const std::lock_guard lock(wait->mutex);
+      wait->left = true;
+      wait->changed.notify_all();
+    });
+    std::unique_lock lock(wait->mutex);
+    const bool in_time = wait->changed.wait_for(lock, timeout, [&] { return wait->left; });
+    if (in_time) return true;
+    machine_->abandon();
+    wait->changed.wait(lock, [&] { return wait->left; });
+    return false;
+  }
+  Duration patience() const { return patience_; }
+  const std::shared_ptr<ShardMachine>& machine() const { return machine_; }
+
+ private:
+  const Duration patience_;
+  const std::shared_ptr<ShardMachine> machine_;
+};
+
+Result<std::unique_ptr<ShardMembership>> ShardMembership::create(rest::Client client, ShardOptions options,
+                                                                 ShardCallbacks callbacks) {
+  if (auto valid = options.validate(); !valid) return valid.error();
+  return std::unique_ptr<ShardMembership>(
+      new ShardMembership(std::make_unique<Shell>(std::move(client), std::move(options), std::move(callbacks))));
+}
+
+ShardMembership::ShardMembership(std::unique_ptr<Shell> shell) : shell_(std::move(shell)) {}
+ShardMembership::~ShardMembership() {
+  leave(shell_->patience());
+}
+
+void ShardMembership::start() {
+  shell_->machine()->start();
+}
+bool ShardMembership::leave(Duration timeout) {
+  return shell_->leave(timeout);
+}
+bool ShardMembership::owns(std::string_view key) const {
+  return shell_->machine()->ledger()->owns(key);
+}
+ShardWork ShardMembership::begin(std::string_view key) {
+  return shell_->machine()->ledger()->begin(key);
+}
+ShardSet ShardMembership::owned() const {
+  return shell_->machine()->ledger()->owned();
+}
+std::vector<std::string> ShardMembership::members() const {
+  return shell_->machine()->members();
+}
+
+}  // namespace kubexx::election

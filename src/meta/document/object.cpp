@@ -1,0 +1,162 @@
+#include "kubexx/meta/object.hpp"
+
+#include "kubexx/base/large_pages.hpp"
+#include "kubexx/meta/draft.hpp"
+#include "kubexx/meta/gvk.hpp"
+#include "meta/document/field_ids.hpp"
+#include "meta/document/layout.hpp"
+#include "meta/internal/key_text.hpp"
+
+namespace kubexx::meta {
+namespace detail {
+
+void retain(const Document* document) noexcept {
+  document->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void release(const Document* document) noexcept {
+  if (document->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::size_t bytes = document->size;
+  document->~Document();
+  free_on_large_pages(const_cast<Document*>(document), bytes);
+}
+
+namespace {
+
+const std::byte* base_of(const Document* document) noexcept {
+  return reinterpret_cast<const std::byte*>(document);
+}
+
+}  // namespace
+}  // namespace detail
+
+std::string_view to_string(Completeness completeness) noexcept {
+  switch (completeness) {
+    case Completeness::Full:
+      return "full";
+    case Completeness::WithoutManagedFields:
+      return "without managedFields";
+    case Completeness::MetadataOnly:
+      return "metadata only";
+    case Completeness::SelectedPaths:
+      return "selected paths";
+    case Completeness::Transformed:
+      return "transformed";
+  }
+  return "unknown";
+}
+
+Value Object::root() const noexcept {
+  return document_ == nullptr ? Value() : Value(detail::base_of(document_), document_->root);
+}
+
+Value Object::metadata_value() const noexcept {
+  return document_ == nullptr ? Value() : detail::Access::value(detail::base_of(document_), document_->metadata);
+}
+
+std::string_view Object::api_version() const noexcept {
+  return root()[field::kApiVersion].string();
+}
+
+std::string_view Object::kind() const noexcept {
+  return root()[field::kKind].string();
+}
+
+GroupVersionKind Object::gvk() const {
+  const std::string_view text = api_version();
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return {"", std::string(text), std::string(kind())};
+  return {std::string(text.substr(0, slash)), std::string(text.substr(slash + 1)), std::string(kind())};
+}
+
+std::string_view Object::name() const noexcept {
+  return metadata_value()[field::kName].string();
+}
+
+std::string_view Object::namespace_() const noexcept {
+  return metadata_value()[field::kNamespace].string();
+}
+
+std::string_view Object::uid() const noexcept {
+  return metadata_value()[field::kUid].string();
+}
+
+std::string_view Object::resource_version() const noexcept {
+  return metadata_value()[field::kResourceVersion].string();
+}
+
+std::string_view Object::generate_name() const noexcept {
+  return metadata_value()[field::kGenerateName].string();
+}
+
+std::string_view Object::creation_timestamp() const noexcept {
+  return metadata_value()[field::kCreationTimestamp].string();
+}
+
+std::string_view Object::deletion_timestamp() const noexcept {
+  return metadata_value()[field::kDeletionTimestamp].string();
+}
+
+std::int64_t Object::generation() const noexcept {
+  return metadata_value()[field::kGeneration].int_or(0);
+}
+
+KeyParts key_parts(const Object& object) noexcept {
+  const Value metadata = object.metadata_value();
+  if (!metadata) return {};
+  const std::byte* base = detail::Access::base(metadata);
+  const detail::Word map = detail::Access::word(metadata);
+  if (detail::tag_of(map) != detail::Tag::FieldMap) return {object.namespace_(), object.name()};
+  KeyParts parts;
+  const detail::MapNode node(base, map);
+  for (std::size_t i = 0, found = 0; i < node.count && found < 2; ++i) {
+    const auto id = static_cast<NameId>(node.id(i));
+    if (id != field::kName && id != field::kNamespace) continue;
+    ++found;
+    const detail::Word word = node.field(i);
+    if (detail::tag_of(word) != detail::Tag::String) continue;
+    (id == field::kName ? parts.name : parts.space) = detail::string_at(base, detail::payload_of(word));
+  }
+  return parts;
+}
+
+MapView Object::labels() const noexcept {
+  return metadata_value()[field::kLabels].entries();
+}
+
+MapView Object::annotations() const noexcept {
+  return metadata_value()[field::kAnnotations].entries();
+}
+
+ListView Object::owner_references() const noexcept {
+  return metadata_value()[field::kOwnerReferences].items();
+}
+
+ListView Object::finalizers() const noexcept {
+  return metadata_value()[field::kFinalizers].items();
+}
+
+Completeness Object::completeness() const noexcept {
+  return document_ == nullptr ? Completeness::Full : static_cast<Completeness>(detail::tag_of(document_->cut));
+}
+
+std::string_view Object::projection_name() const noexcept {
+  if (document_ == nullptr) return {};
+  return detail::string_at(detail::base_of(document_), detail::payload_of(document_->cut));
+}
+
+std::size_t Object::byte_size() const noexcept {
+  return document_ == nullptr ? 0 : document_->size;
+}
+
+Draft Object::edit() const {
+  return Draft(*this);
+}
+
+std::string_view Object::raw_bytes() const noexcept {
+  if (document_ == nullptr) return {};
+  constexpr std::size_t skip = sizeof(document_->references);  // the only bytes that change
+  return {reinterpret_cast<const char*>(document_) + skip, document_->size - skip};
+}
+
+}  // namespace kubexx::meta

@@ -1,0 +1,309 @@
+#include "meta/json/json_walker.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "meta/ascii.hpp"
+#include "meta/document/field_ids.hpp"
+#include "meta/json/json_text.hpp"
+
+namespace kubexx::meta::detail {
+JsonWalker::Cursor JsonWalker::fail(std::size_t offset, const char* message) {
+  fault_offset_ = offset;
+  fault_ = message;
+  return nullptr;
+}
+
+Error JsonWalker::failure() {
+  writer_.clear();
+  return Error::decode("json: byte " + std::to_string(fault_offset_) + ": " + fault_);
+}
+
+JsonWalker::Cursor JsonWalker::end_of_input() {
+  return fail(size_, "unexpected end of input");
+}
+
+Result<void> JsonWalker::open(std::string_view json) {
+  if (json.size() > options_.max_bytes) {
+    return Error::decode("json: " + std::to_string(json.size()) + " bytes, more than the limit of " +
+                         std::to_string(options_.max_bytes));
+  }
+  if (auto built = index_.build(json); !built) return built;
+  text_ = json.data();
+  size_ = json.size();
+  end_ = index_.end();
+  next_backslash_ = 0;
+  max_depth_ = std::min(options_.max_depth, kMaxNesting);
+  return {};
+}
+
+Result<Object> JsonWalker::decode(std::string_view json) {
+  if (auto opened = open(json); !opened) return opened.error();
+  const Cursor first = index_.begin();
+  const char open = text_[*first];
+  if (open == '{' || open == '[') {
+    // With the closing bracket in last place nothing but a bracket can be the last character, which saves the question
+    // for the end after every other one.
+    if (text_[*(end_ - 1)] != (open == '{' ? '}' : ']')) return end_of_input(), failure();
+  } else if (end_ - first != 1) {
+    return fail(first[1], "unexpected character after the value"), failure();
+  }
+  begin_document(options_.projection);
+  Word root = 0;
+  const Cursor next = value(first, root, 0, options_.projection.tree());
+  if (next == nullptr) return failure();
+  if (next != end_) return fail(*next, "unexpected character after the value"), failure();
+  return writer_.finish(root);
+}
+
+void JsonWalker::begin_document(const Projection& projection) {
+  const bool whole = projection.completeness() == Completeness::Full ||
+                     projection.completeness() == Completeness::WithoutManagedFields;
+  writer_.set_cut(projection.completeness(), whole ? std::string_view() : projection.name());
+}
+
+Result<JsonWalker::Event> JsonWalker::decode_event(std::string_view json) {
+  if (auto opened = open(json); !opened) return opened.error();
+  Event event;
+  Cursor object = nullptr;
+  if (envelope(event, object) == nullptr) return failure();
+  // Bookmarks and errors say what no projection for the objects may cut.
+  const bool cut = event.type == "ADDED" || event.type == "MODIFIED" || event.type == "DELETED";
+  const Projection projection = cut ? options_.projection : Projection::full();
+  begin_document(projection);
+  Word root = 0;
+  next_backslash_ = 0;
+  if (value(object, root, 0, projection.tree()) == nullptr) return failure();
+  auto decoded = writer_.finish(root);
+  if (!decoded) return decoded.error();
+  event.object = std::move(*decoded);
+  return event;
+}
+
+/// Reads the type and finds the object.
+JsonWalker::Cursor JsonWalker::envelope(Event& event, Cursor& object) {
+  Cursor next = index_.begin();
+  Span span;
+  bool has_type = false;
+  if (text_[*next] != '{') return fail(*next, "a watch event is not an object");
+  if (text_[*(end_ - 1)] != '}') return end_of_input();
+  ++next;
+  for (std::uint32_t at = *next++; text_[at] != '}';) {
+    if (text_[at] != '"') return fail(at, "expected a key");
+    if (!string(at, next, span)) return nullptr;
+    const std::string_view key(span.begin, span.size);
+    const bool is_type = key == "type";
+    if (key == "object") object = next + 1;
+    if (text_[*next] != ':') return fail(*next, "expected ':'");
+    ++next;
+    if (is_type) {
+      at = *next++;
+      if (text_[at] != '"') return fail(at, "the type of an event is not a string");
+      if (!string(at, next, span)) return nullptr;
+      event.type.assign(span.begin, span.size);
+      has_type = true;
+    } else {
+      next = skip(next);
+      if (next == nullptr) return nullptr;
+    }
+    if (next == end_) return end_of_input();
+    at = *next++;
+    if (text_[at] == '}') break;
+    if (text_[at] != ',') return fail(at, "expected ',' or '}'");
+    at = *next++;
+    if (text_[at] == '}') return fail(at, "expected a key");
+  }
+  if (next != end_) return fail(*next, "unexpected character after the value");
+  if (!has_type) return fail(0, "a watch event without type");
+  if (object == nullptr) return fail(0, "a watch event without object");
+  return next;
+}
+
+inline JsonWalker::Cursor JsonWalker::value(Cursor next, Word& out, int depth, const Node* node) {
+  const std::uint32_t at = *next++;
+  const char first = text_[at];
+  if (first == '"') {
+    Span span;
+    if (!string(at, next, span)) return nullptr;
+    out = writer_.string(span.begin, span.size);
+    return next;
+  }
+  if (first == '{') return map(next, out, depth + 1, node);
+  if (first == '[') return list(next, out, depth + 1, node);
+  return scalar(next, out) ? next : nullptr;
+}
+
+JsonWalker::Cursor JsonWalker::map(Cursor next, Word& out, int depth, const Node* node) {
+  const std::uint32_t open = *(next - 1);
+  if (depth > max_depth_) return fail(open, "nested too deeply");
+  const std::size_t first = writer_.mark();
+  std::uint32_t at = *next++;
+  if (text_[at] != '}') {
+    while (true) {
+      if (text_[at] != '"') return fail(at, "expected a key");
+      Span key;
+      if (!string(at, next, key)) return nullptr;
+      if (text_[*next] != ':') return fail(*next, "expected ':'");
+      ++next;
+      const Node* below = nullptr;
+      bool keep = true;
+      if (node != nullptr) {
+        const Node::Choice choice = node->choose(std::string_view(key.begin, key.size));
+        keep = choice.keep;
+        below = choice.below;
+      }
+      if (keep) {
+        const Key name = writer_.key(key.begin, key.size);
+        Word word = 0;
+        next = value(next, word, depth, below);
+        writer_.push(name, word);
+      } else {
+        next = skip(next);
+      }
+      if (next == nullptr) return nullptr;
+      if (next == end_) return end_of_input();
+      at = *next++;
+      if (text_[at] == '}') break;
+      if (text_[at] != ',') return fail(at, "expected ',' or '}'");
+      at = *next++;
+    }
+  }
+  if (depth == 1) inject_defaults(first);
+  out = writer_.close_map(first);
+  if (writer_.has_duplicate() && options_.duplicates == DuplicateKeys::Reject) {
+    fault_offset_ = open;
+    fault_ = "the key \"" + writer_.duplicate() + "\" stands twice in a map";
+    return nullptr;
+  }
+  return next;
+}
+
+JsonWalker::Cursor JsonWalker::list(Cursor next, Word& out, int depth, const Node* node) {
+  if (depth > max_depth_) return fail(*(next - 1), "nested too deeply");
+  const std::size_t first = writer_.mark();
+  if (text_[*next] == ']') {
+    ++next;
+  } else {
+    while (true) {
+      Word word = 0;
+      next = value(next, word, depth, node);
+      if (next == nullptr) return nullptr;
+      writer_.push(0, word);
+      if (next == end_) return end_of_input();
+      const std::uint32_t at = *next++;
+      if (text_[at] == ']') break;
+      if (text_[at] != ',') return fail(at, "expected ',' or ']'");
+    }
+  }
+  out = writer_.close_list(first);
+  return next;
+}
+
+/// Numbers, true, false and null: `next` is behind them.
+bool JsonWalker::scalar(Cursor next, Word& out) {
+  const std::uint32_t at = *(next - 1);
+  std::size_t end = next == end_ ? size_ : *next;
+  while (end > at + std::size_t{1} && is_space(text_[end - 1])) --end;
+  const std::string_view word(text_ + at, end - at);
+  const char first = word.front();
+  if (first == '-' || (first >= '0' && first <= '9')) return number(word, at, out);
+  if (word == "true") {
+    out = word_of(Tag::Bool, 1);
+  } else if (word == "false") {
+    out = word_of(Tag::Bool, 0);
+  } else if (word == "null") {
+    out = word_of(Tag::Null);
+  } else {
+    fail(at, first == 't' || first == 'f' || first == 'n' ? "unexpected word" : "unexpected character");
+    return false;
+  }
+  return true;
+}
+
+bool JsonWalker::number(std::string_view word, std::size_t at, Word& out) {
+  const JsonNumber number = parse_json_number(word);
+  switch (number.kind) {
+    case JsonNumber::Kind::Int:
+      out = writer_.integer(number.integer);
+      return true;
+    case JsonNumber::Kind::Double:
+      out = writer_.real(number.real);
+      return true;
+    case JsonNumber::Kind::OutOfRange:
+      fail(at, "number out of range");
+      return false;
+    case JsonNumber::Kind::Malformed:
+      break;
+  }
+  fail(at, "malformed number");
+  return false;
+}
+
+/// The inside of the string that opens at `at`; `next` is behind it. Between its closing quote and the next structural
+/// character there is only white space, so the end is found from behind.
+inline bool JsonWalker::string(std::uint32_t at, Cursor next, Span& out) {
+  std::size_t close = (next == end_ ? size_ : *next) - 1;
+  while (text_[close] != '"') --close;
+  if (close <= at) {
+    fail(at, "unterminated string");
+    return false;
+  }
+  out = {text_ + at + 1, close - at - 1};
+  return next_backslash_ >= close || unescape(at + 1, close, out);
+}
+
+bool JsonWalker::unescape(std::size_t begin, std::size_t end, Span& out) {
+  const std::string_view json(text_, size_);
+  if (next_backslash_ < begin) {
+    next_backslash_ = std::min(json.find('\\', begin), size_);
+    if (next_backslash_ >= end) return true;
+  }
+  unescaped_.clear();
+  const std::size_t fault = unescape_json(json.substr(begin, end - begin), unescaped_);
+  if (fault != std::string_view::npos) {
+    fail(begin + fault, "invalid escape");
+    return false;
+  }
+  out = {unescaped_.data(), unescaped_.size()};
+  next_backslash_ = std::min(json.find('\\', end), size_);
+  return true;
+}
+
+/// Passes over a value without reading it; its brackets must balance.
+JsonWalker::Cursor JsonWalker::skip(Cursor next) {
+  const char* const text = text_;
+  const std::uint32_t at = *next++;
+  const char open = text[at];
+  if (open != '{' && open != '[') {
+    if (open == '}' || open == ']' || open == ',' || open == ':') return fail(at, "unexpected character");
+    return next;
+  }
+  const Cursor end = end_;
+  for (std::size_t depth = 1; depth > 0;) {
+    if (next == end) return end_of_input();
+    // Bit 5 is all that keeps '[' from '{' and ']' from '}'.
+    const char c = text[*next++];
+    depth += static_cast<std::size_t>((c | 0x20) == '{') - static_cast<std::size_t>((c | 0x20) == '}');
+  }
+  return next;
+}
+
+void JsonWalker::inject_defaults(std::size_t first) {
+  if (options_.default_api_version.empty() && options_.default_kind.empty()) return;
+  std::size_t position = first;
+  const bool partial =
+      writer_.text_of(first, known_key(static_cast<std::uint32_t>(field::kKind))) == kPartialObjectMetadata;
+  const auto inject = [&](NameId id, const std::string& text) {
+    const Key key = known_key(static_cast<std::uint32_t>(id));
+    if (text.empty()) return;
+    if (!writer_.contains(first, key)) {
+      writer_.insert(position++, key, writer_.string(text));
+    } else if (partial) {
+      writer_.replace(first, key, writer_.string(text));
+    }
+  };
+  inject(field::kApiVersion, options_.default_api_version);
+  inject(field::kKind, options_.default_kind);
+}
+
+}  // namespace kubexx::meta::detail

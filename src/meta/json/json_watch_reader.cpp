@@ -1,0 +1,92 @@
+#include "kubexx/meta/json_stream.hpp"
+#include "meta/json/json_splitter.hpp"
+#include "meta/json/json_walker.hpp"
+
+namespace kubexx::meta {
+namespace {
+
+constexpr std::size_t kEnvelope = 1024;  // what may stand around an object of the largest size
+
+}  // namespace
+
+struct JsonWatchReader::State {
+  State(DecodeOptions options, EventSink event_sink) : walker(std::move(options)), sink(std::move(event_sink)) {
+    walker.options().max_bytes += kEnvelope;
+  }
+
+  detail::JsonWalker walker;
+  EventSink sink;
+  detail::JsonSplitter splitter;
+  std::string event;  // begun in an earlier chunk
+  bool inside = false;
+  std::size_t offset = 0;  // of the current chunk in the stream
+  std::optional<Error> failed;
+
+  Error fail(std::size_t position, std::string_view message) {
+    return Error::decode("watch: byte " + std::to_string(offset + position) + ": " + std::string(message));
+  }
+
+  Result<void> feed(std::string_view chunk) {
+    for (std::size_t at = 0; at < chunk.size();) {
+      if (!inside) {
+        at = std::min(chunk.find_first_not_of(" \t\r\n", at), chunk.size());
+        if (at == chunk.size()) break;
+        if (chunk[at] != '{') return fail(at, "an event begins with '{'");
+        splitter.start();
+        inside = true;
+      }
+      const std::string_view rest = chunk.substr(at);
+      const std::size_t size = splitter.scan(rest);
+      const std::string_view part = rest.substr(0, size);
+      if (event.size() + part.size() > walker.options().max_bytes) {
+        return fail(at,
+                    "an event is larger than the limit of " + std::to_string(walker.options().max_bytes) + " bytes");
+      }
+      if (size == std::string_view::npos) {
+        event += part;
+        break;
+      }
+      if (event.empty()) {
+        if (auto read = decode(part, at); !read) return read;
+      } else {
+        event += part;
+        if (auto read = decode(event, at); !read) return read;
+        event.clear();
+      }
+      inside = false;
+      at += size;
+    }
+    offset += chunk.size();
+    return {};
+  }
+
+  Result<void> decode(std::string_view text, std::size_t at) {
+    auto event_read = walker.decode_event(text);
+    if (!event_read) return fail(at, event_read.error().message());
+    sink({parse_watch_event_type(event_read->type), std::move(event_read->object)});
+    return {};
+  }
+};
+
+JsonWatchReader::JsonWatchReader(DecodeOptions options, EventSink sink)
+    : state_(std::make_unique<State>(std::move(options), std::move(sink))) {}
+JsonWatchReader::~JsonWatchReader() = default;
+
+Result<void> JsonWatchReader::feed(std::string_view chunk) {
+  if (state_->failed) return *state_->failed;
+  auto fed = state_->feed(chunk);
+  if (!fed) state_->failed = fed.error();
+  return fed;
+}
+
+Result<void> JsonWatchReader::finish() {
+  if (state_->failed) return *state_->failed;
+  if (state_->inside) return state_->fail(0, "the stream ends inside an event");
+  return {};
+}
+
+std::size_t JsonWatchReader::buffered() const noexcept {
+  return state_->event.size();
+}
+
+}  // namespace kubexx::meta
