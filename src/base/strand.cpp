@@ -11,8 +11,6 @@ namespace kubexx {
 
 namespace {
 
-// So many tasks run in one turn on the executor before other strands get theirs.
-constexpr std::size_t kTurn = 64;
 // A queue that grew beyond this gives its memory back when it is empty.
 constexpr std::size_t kKeptCapacity = 1024;
 
@@ -35,6 +33,9 @@ class Core : public std::enable_shared_from_this<Core> {
     }
     schedule();
   }
+
+  // By the task that runs now.
+  void defer(Task task) { deferred_.push_back(std::move(task)); }
 
   std::size_t depth() const {
     std::lock_guard lock(mutex_);
@@ -79,9 +80,19 @@ class Core : public std::enable_shared_from_this<Core> {
       Task& task = running_[next_++];
       call_isolated("strand", task);
       task.reset();
+      run_deferred();
       finished_.fetch_add(1, std::memory_order_relaxed);
     }
     return next_ < running_.size() || refill();
+  }
+
+  // What these defer runs in their wake.
+  void run_deferred() {
+    for (std::size_t i = 0; i < deferred_.size(); ++i) {
+      Task task = std::move(deferred_[i]);
+      call_isolated("strand", task);
+    }
+    deferred_.clear();
   }
 
   bool refill() {
@@ -115,8 +126,9 @@ class Core : public std::enable_shared_from_this<Core> {
   bool scheduled_ = false;      // guarded by mutex_; true while a Turn exists
   std::size_t posted_ = 0;      // guarded by mutex_
   std::atomic<std::size_t> finished_{0};
-  std::vector<Task> running_;  // the Turn's
-  std::size_t next_ = 0;       // the Turn's
+  std::vector<Task> running_;   // the Turn's
+  std::size_t next_ = 0;        // the Turn's
+  std::vector<Task> deferred_;  // the Turn's; of the task that runs now
 };
 
 void require(const Task& task) {
@@ -132,14 +144,18 @@ struct Strand::State {
 
 Strand::Strand(std::shared_ptr<Executor> executor) {
   if (!executor) throw std::logic_error("Strand: no executor");
-  // The deterministic executor chooses among strands after every task, so that seeds explore more orders.
-  const std::size_t turn = dynamic_cast<ManualExecutor*>(executor.get()) ? 1 : kTurn;
-  auto core = std::make_shared<Core>(executor, turn);
+  auto core = std::make_shared<Core>(executor, executor->strand_turn());
   state_ = std::make_shared<State>(State{std::move(executor), std::move(core)});
 }
 
 void Strand::post(Task task) const {
   require(task);
+  state_->core->post(std::move(task));
+}
+
+void Strand::defer(Task task) const {
+  require(task);
+  if (running_in_this_thread()) return state_->core->defer(std::move(task));
   state_->core->post(std::move(task));
 }
 

@@ -44,6 +44,8 @@ class Executor {
   /// A delay of zero or less is a post.
   virtual Timer post_after(Duration delay, Task task) = 0;
   virtual const Clock& clock() const = 0;
+  /// How many tasks of a Strand run in a row before others get their turn.
+  virtual std::size_t strand_turn() const noexcept { return 64; }
 };
 
 /// Tasks posted to one Strand run in order, one at a time, on its executor. A handle: copies are the same strand.
@@ -54,6 +56,9 @@ class Strand {
  public:
   explicit Strand(std::shared_ptr<Executor> executor);
   void post(Task task) const;
+  /// For a task of this strand: runs when that is over, before any other and without a turn of its own. Elsewhere it is
+  /// a post.
+  void defer(Task task) const;
   Timer post_after(Duration delay, Task task) const;
   bool running_in_this_thread() const noexcept;
   std::size_t depth() const;  ///< tasks posted and not finished
@@ -124,6 +129,8 @@ class ManualExecutor final : public Executor {
   void post(Task task) override;
   Timer post_after(Duration delay, Task task) override;
   const Clock& clock() const override;
+  /// One: it chooses among strands after every task, so that seeds explore more orders.
+  std::size_t strand_turn() const noexcept override { return 1; }
   FakeClock& fake_clock() noexcept;
 
   bool run_one();                ///< one ready task; false if there was none

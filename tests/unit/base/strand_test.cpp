@@ -65,6 +65,37 @@ TEST(StrandTest, ATaskThatThrowsIsReportedAndTheNextOneRuns) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST(StrandTest, WhatATaskDefersRunsAfterItAndBeforeTheNextWithoutATurnOfItsOwn) {
+  auto executor = std::make_shared<ManualExecutor>();
+  Strand strand(executor);
+  std::vector<int> order;
+
+  strand.post([&] {
+    strand.defer([&] {
+      order.push_back(2);
+      strand.defer([&] { order.push_back(3); });
+    });
+    order.push_back(1);
+  });
+  strand.post([&] { order.push_back(4); });
+  ASSERT_TRUE(executor->run_one());
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+  ASSERT_TRUE(executor->run_one());
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4}));
+}
+
+TEST(StrandTest, WhatIsDeferredFromOutsideIsPosted) {
+  auto executor = std::make_shared<ManualExecutor>();
+  Strand strand(executor);
+  Strand other(executor);
+  bool ran = false;
+
+  other.post([&] { strand.defer([&] { ran = strand.running_in_this_thread(); }); });
+  executor->run_until_idle();
+
+  EXPECT_TRUE(ran);
+}
+
 TEST(StrandTest, KnowsWhetherItRunsInThisThread) {
   auto executor = std::make_shared<ManualExecutor>();
   Strand strand(executor);
