@@ -176,6 +176,7 @@ void CallCore::send(transport::Headers credentials) {
     wire.headers.set("Content-Type", request_.content_type.empty() ? "application/json" : request_.content_type);
   }
   wire.headers.set("User-Agent", client_->user_agent);
+  wire.live = live();
   if (deadline_) wire.timeout = std::max(*deadline_ - strand_.clock().now(), Duration(1));
   if (request_.gate) {
     if (const auto closed = request_.gate->closed()) return conclude(&*closed);

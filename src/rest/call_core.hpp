@@ -34,6 +34,8 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   /// A 2xx answer begins; an Error ends the call with it.
   virtual Result<void> accept(int status, const transport::Headers& headers) = 0;
   virtual Result<void> take(std::string_view bytes) = 0;
+  /// Is the answer wanted byte for byte while it comes?
+  virtual bool live() const noexcept { return false; }
   /// Exactly once, last. Null: the body ended well.
   virtual void finished(const Error* error) = 0;
 

@@ -61,6 +61,7 @@ class ByteCall final : public CallCore {
     callbacks_.on_bytes(bytes);
     return {};
   }
+  bool live() const noexcept override { return true; }
   void finished(const Error* error) override { callbacks_.on_end(error); }
 
   ByteCallbacks callbacks_;

@@ -101,6 +101,7 @@ class WatchCall final : public CallCore {
     if (callbacks_.on_bytes) callbacks_.on_bytes(bytes.size());
     return over() ? Result<void>() : reader_->feed(bytes);
   }
+  bool live() const noexcept override { return true; }
   void finished(const Error* error) override {
     place.leave();
     // A stream cut inside an event lost nothing that a new watch would not bring: that is the end of it, not an error.

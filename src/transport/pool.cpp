@@ -44,7 +44,7 @@ void Pool::begin(const std::shared_ptr<Call>& call) {
   if (!checked) return finished(call, checked.error());
   call->target = *target;
   call->accepts_gzip =
-      options_->compression && !is_watch(target->path) && !call->request().headers.find("accept-encoding");
+      options_->compression && !call->request().live && !call->request().headers.find("accept-encoding");
   if (call->request().timeout) {
     call->deadline = loop_->at(loop_->now() + *call->request().timeout, [this, call] {
       call->deadline.reset();

@@ -77,17 +77,4 @@ Result<void> check_request(const Request& request) {
   return {};
 }
 
-bool is_watch(std::string_view path_and_query) noexcept {
-  auto question = path_and_query.find('?');
-  if (question == std::string_view::npos) return false;
-  std::string_view query = path_and_query.substr(question + 1);
-  while (!query.empty()) {
-    auto end = std::min(query.find('&'), query.size());
-    std::string_view field = query.substr(0, end);
-    if (field == "watch=true" || field == "watch=1") return true;
-    query.remove_prefix(std::min(end + 1, query.size()));
-  }
-  return false;
-}
-
 }  // namespace kubexx::transport

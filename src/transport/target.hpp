@@ -26,7 +26,4 @@ Result<Target> parse_target(const std::string& url);
 /// Refuses what would smuggle a second request or field: control characters in method, names or values.
 Result<void> check_request(const Request& request);
 
-/// Does the URL ask for a watch? Such streams are never compressed: an event must not wait for a full block.
-bool is_watch(std::string_view path_and_query) noexcept;
-
 }  // namespace kubexx::transport

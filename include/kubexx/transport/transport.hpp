@@ -44,6 +44,9 @@ struct Request {
   std::string body{};
   /// From send to the last byte; absent for watches, whose quietness is never an error.
   std::optional<Duration> timeout{};
+  /// The answer is read while it comes (a watch, a log that is followed). Such a stream is never asked for compressed:
+  /// an event must not wait for a full block.
+  bool live = false;
   std::shared_ptr<const SendGate> gate{};  ///< null: always open
 };
 

@@ -309,6 +309,21 @@ TEST_F(RestClientTest, FirstListsWaitTheirTurn) {
   EXPECT_EQ(transport->requests.size(), 3U);
 }
 
+TEST_F(RestClientTest, WatchesAndStreamsOfBytesAreSentAsLiveAndOtherCallsAreNot) {
+  FakeTransport::Answer open;
+  open.hangs = true;
+  transport->answers.assign(3, open);
+  const auto client = make();
+  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand, {});
+  const auto bytes = client.stream(get_pod(), strand, {});
+  send(client, get_pod());
+
+  ASSERT_EQ(transport->requests.size(), 3U);
+  EXPECT_TRUE(transport->requests[0].live);
+  EXPECT_TRUE(transport->requests[1].live);
+  EXPECT_FALSE(transport->requests[2].live);
+}
+
 TEST(ServerUrlTest, AHostWithoutASchemeIsHttpsOnlyWithTls) {
   Config config;
   config.host = "server:6443";

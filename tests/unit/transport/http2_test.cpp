@@ -56,7 +56,7 @@ TEST(Http2Test, AHundredAndFiftyStreamsShareTwoConnections) {
   auto client = make_transport(server.options());
 
   std::list<Pending> watches;
-  for (int i = 0; i < 150; ++i) watches.emplace_back(*client, get(server.url("/?watch=true")));
+  for (int i = 0; i < 150; ++i) watches.emplace_back(*client, get(server.url()));
   for (auto& watch : watches) ASSERT_TRUE(watch->await_bytes(5));
 
   EXPECT_EQ(server.server.connections(), 2);
