@@ -27,7 +27,7 @@ struct TransportOptions {
   TlsOptions tls{};
   std::string proxy_url{};    ///< http, https, socks5; empty: from the environment; "none": never
   std::string unix_socket{};  ///< connect here whatever the URL's host is
-  bool compression = false;   ///< ask for gzip (never on streams the request marks as watch)
+  bool compression = false;   ///< ask for gzip (never for what the request says is live)
   bool http2 = true;
   Duration connect_timeout = std::chrono::seconds(30);
   Duration read_idle = std::chrono::seconds(30);     ///< silence on a connection before it is probed
