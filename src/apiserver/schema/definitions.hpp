@@ -11,6 +11,9 @@
 namespace kubexx::apiserver {
 
 inline constexpr std::string_view kDefinitionFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+/// Who approved a definition in a group of Kubernetes itself.
+inline constexpr std::string_view kApprovalAnnotation = "api-approved.kubernetes.io";
+bool is_protected_group(std::string_view group);
 
 std::string lower(std::string_view text);
 void default_definition(meta::Draft& draft);

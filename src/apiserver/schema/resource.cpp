@@ -180,6 +180,18 @@ std::shared_ptr<const Resource> ResourceTable::find_kind(std::string_view api_ve
   return it == by_kind_.end() ? nullptr : it->second;
 }
 
+std::shared_ptr<const Resource> ResourceTable::of_bucket(const Bucket& bucket) const {
+  std::shared_ptr<const Resource> found;
+  for (const auto& resource : resources_) {
+    if (resource->bucket.get() != &bucket) continue;
+    if (!found || resource->group == bucket.group) found = resource;
+    if (resource->group == bucket.group && resource->version.find("alpha") == std::string::npos &&
+        resource->version.find("beta") == std::string::npos)
+      return resource;
+  }
+  return found;
+}
+
 bool ResourceTable::has_group_version(std::string_view group, std::string_view version) const {
   const std::string prefix = path_key(group, version, "");
   const auto it = by_path_.lower_bound(prefix);

@@ -56,6 +56,8 @@ class ResourceTable {
   std::shared_ptr<const Resource> find(std::string_view group, std::string_view version,
                                        std::string_view resource) const;
   std::shared_ptr<const Resource> find_kind(std::string_view api_version, std::string_view kind) const;
+  /// The version that a bucket's objects are handled as when no request names one.
+  std::shared_ptr<const Resource> of_bucket(const Bucket& bucket) const;
   bool has_group_version(std::string_view group, std::string_view version) const;
   /// In the order of discovery: built-in groups as a real server lists them, then custom ones by name.
   struct Group {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "apiserver/http/codecs.hpp"
-#include "apiserver/storage/view.hpp"
-#include "apiserver/verbs/table.hpp"
+#include "apiserver/http/table.hpp"
+#include "apiserver/http/view.hpp"
 
 namespace kubexx::apiserver {
 namespace {

@@ -49,7 +49,8 @@ bool selects(const WatchFilter& filter, const Watcher& watcher);
 /// lock.
 class WatchHub {
  public:
-  using Schedule = std::function<Timer(Duration, Task)>;
+  using Action = std::function<void()>;
+  using Schedule = std::function<Timer(Duration, Action)>;
   struct Limits {
     std::size_t backlog = 0;  ///< unread, of one watcher
     std::size_t unread = 0;   ///< of all together

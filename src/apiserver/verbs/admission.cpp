@@ -1,5 +1,4 @@
-#include "apiserver/core_impl.hpp"
-#include "apiserver/http/status.hpp"
+#include "apiserver/verbs/admission.hpp"
 
 namespace kubexx::apiserver {
 namespace {
@@ -52,8 +51,7 @@ void admit_pod(meta::Draft& draft) {
 
 }  // namespace
 
-Result<void> CoreImpl::admit_create(Call& call, meta::Draft& draft) {
-  const Resource& resource = *call.resource;
+void admit_create(Cluster& cluster, const Resource& resource, meta::Draft& draft) {
   if (!resource.group.empty()) {
     if (resource.group == "apps" && resource.resource == "daemonsets")
       draft["metadata"]["annotations"]["deprecated.daemonset.template.generation"].set("1");
@@ -67,7 +65,7 @@ Result<void> CoreImpl::admit_create(Call& call, meta::Draft& draft) {
       labels["controller-uid"].set(uid);
       labels["job-name"].set(name);
     }
-    return {};
+    return;
   }
   if (resource.resource == "pods") {
     admit_pod(draft);
@@ -82,7 +80,7 @@ Result<void> CoreImpl::admit_create(Call& call, meta::Draft& draft) {
     const DraftRef spec = draft["spec"];
     const std::string_view type = spec["type"].string();
     if (type != "ExternalName" && spec["clusterIP"].string().empty()) {
-      const std::uint32_t number = next_cluster_ip_++;
+      const std::uint32_t number = cluster.next_service_address++;
       const std::string address = "10." + std::to_string(96 + (number >> 16) % 16) + '.' +
                                   std::to_string((number >> 8) & 255) + '.' + std::to_string(number & 255);
       spec["clusterIP"].set(address);
@@ -95,14 +93,13 @@ Result<void> CoreImpl::admit_create(Call& call, meta::Draft& draft) {
     if (type == "NodePort" || type == "LoadBalancer") {
       for (std::size_t i = 0; i < spec["ports"].size(); ++i) {
         if (spec["ports"][i]["nodePort"].int_or(0) == 0)
-          spec["ports"][i]["nodePort"].set(static_cast<std::int64_t>(30000 + random_->below(2768)));
+          spec["ports"][i]["nodePort"].set(static_cast<std::int64_t>(30000 + cluster.environment.random.below(2768)));
       }
     }
   }
-  return {};
 }
 
-void CoreImpl::keep_on_update(const Resource& resource, const meta::Object& old, meta::Draft& draft) const {
+void keep_on_update(const Resource& resource, const meta::Object& old, meta::Draft& draft) {
   if (!resource.group.empty()) return;
   const meta::Value spec = old["spec"];
   if (resource.resource == "services") {

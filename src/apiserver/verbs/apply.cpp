@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "apiserver/core_impl.hpp"
 #include "apiserver/http/codecs.hpp"
 #include "apiserver/http/status.hpp"
-#include "apiserver/storage/view.hpp"
+#include "apiserver/http/view.hpp"
+#include "apiserver/verbs/writes.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 
@@ -173,7 +173,7 @@ Result<Applied> apply_configuration(const Resource& resource, const Object& live
   return Applied{draft.to_object(), std::move(managers)};
 }
 
-Result<Answer> CoreImpl::do_apply(Call& call) {
+Result<Answer> serve_apply(Cluster& cluster, Call& call) {
   const Resource& resource = *call.resource;
   const Query& query = call.route.query;
   if (query.get("fieldManager").empty()) {
@@ -186,7 +186,7 @@ Result<Answer> CoreImpl::do_apply(Call& call) {
     return bad_request("invalid object type: " +
                        in_quotes(std::string(config->api_version()) + ", Kind=" + std::string(config->kind())));
   }
-  if (auto fine = check_identity(call, resource, *config); !fine) return fine.error();
+  if (auto fine = check_identity(call, *config); !fine) return fine.error();
   if (!config->name().empty() && config->name() != call.route.name) {
     return bad_request("the name of the object (" + std::string(config->name()) +
                        ") does not match the name on the URL (" + call.route.name + ")");
@@ -202,13 +202,13 @@ Result<Answer> CoreImpl::do_apply(Call& call) {
   const Object live = exists ? as_version(it->second, resource) : Object();
   if (!wanted.resource_version().empty() && (!exists || wanted.resource_version() != live.resource_version()))
     return modified_conflict(resource.group, resource.resource, call.route.name);
-  auto applied = apply_configuration(resource, live, wanted, writer_of(call), query.flag("force"));
+  auto applied = apply_configuration(resource, live, wanted, writer_of(cluster.environment, call), query.flag("force"));
   if (!applied) return applied.error();
-  auto accepted = accept(call, resource, applied->object.root());
+  auto accepted = accept(call, applied->object.root());
   if (!accepted) return accepted.error();
-  if (exists) return replace_object(call, it->second, *accepted, std::move(applied->managers));
+  if (exists) return replace_object(cluster, call, it->second, *accepted, std::move(applied->managers));
   call.body = wanted;
-  return create_object(call, *accepted, std::move(applied->managers));
+  return create_object(cluster, call, *accepted, std::move(applied->managers));
 }
 
 }  // namespace kubexx::apiserver

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "apiserver/cluster.hpp"
+#include "apiserver/http/call.hpp"
 #include "apiserver/schema/resource.hpp"
 #include "apiserver/verbs/managed_fields.hpp"
 #include "kubexx/base/result.hpp"
@@ -18,5 +20,8 @@ struct Applied {
 /// no longer names, and settles ownership. 409 with a cause per field when others own what changes, unless forced.
 Result<Applied> apply_configuration(const Resource& resource, const meta::Object& live, const meta::Object& config,
                                     const Writer& writer, bool force);
+
+/// The patch that is an applied configuration.
+Result<Answer> serve_apply(Cluster& cluster, Call& call);
 
 }  // namespace kubexx::apiserver

@@ -1,12 +1,18 @@
+#include "apiserver/verbs/deletes.hpp"
+
 #include <algorithm>
 #include <charconv>
 
-#include "apiserver/core_impl.hpp"
+#include "apiserver/controllers/definitions.hpp"
+#include "apiserver/controllers/garbage.hpp"
+#include "apiserver/controllers/namespaces.hpp"
 #include "apiserver/http/codecs.hpp"
 #include "apiserver/http/status.hpp"
 #include "apiserver/schema/crd.hpp"
 #include "apiserver/schema/definitions.hpp"
-#include "apiserver/storage/view.hpp"
+#include "apiserver/schema/typed.hpp"
+#include "apiserver/verbs/reads.hpp"
+#include "apiserver/verbs/writes.hpp"
 #include "kubexx/meta/time.hpp"
 
 namespace kubexx::apiserver {
@@ -30,16 +36,7 @@ bool is_definition(const Resource& resource) {
   return resource.group == "apiextensions.k8s.io" && resource.resource == "customresourcedefinitions";
 }
 
-bool has_finalizer(const Object& object, std::string_view name) {
-  for (Value finalizer : object.finalizers()) {
-    if (finalizer.string() == name) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-Result<CoreImpl::DeleteOptions> CoreImpl::delete_options(const Call& call) const {
+Result<DeleteOptions> delete_options(const Call& call) {
   DeleteOptions options;
   options.dry_run = call.dry_run;
   Object body;
@@ -80,12 +77,46 @@ Result<CoreImpl::DeleteOptions> CoreImpl::delete_options(const Call& call) const
   return options;
 }
 
-Result<Answer> CoreImpl::do_delete(Call& call) {
+void finish_deletion_later(Cluster& cluster, const Resource& resource, const std::string& key, std::string uid,
+                           Duration delay) {
+  // The kubelet's part: it reports the pod gone when its grace period is over.
+  const auto found = cluster.resources.find(resource.group, resource.version, resource.resource);
+  cluster.schedule(delay, [&cluster, found, key, uid = std::move(uid)] {
+    const auto it = found->bucket->objects.find(key);
+    if (it == found->bucket->objects.end() || it->second.uid() != uid) return;
+    if (it->second.finalizers().empty()) {
+      remove_now(cluster, *found, key);
+      return;
+    }
+    meta::Draft draft = it->second.edit();
+    draft["metadata"]["deletionGracePeriodSeconds"].set(0);
+    store(cluster, *found, key, draft.to_object());
+  });
+}
+
+}  // namespace
+
+bool has_finalizer(const Object& object, std::string_view name) {
+  for (Value finalizer : object.finalizers()) {
+    if (finalizer.string() == name) return true;
+  }
+  return false;
+}
+
+void drop_finalizer(meta::Draft& draft, std::string_view name) {
+  const meta::DraftRef list = draft["metadata"]["finalizers"];
+  for (std::size_t i = list.size(); i-- > 0;) {
+    if (list[i].string() == name) list[i].erase();
+  }
+  if (list.size() == 0) list.erase();
+}
+
+Result<Answer> serve_delete(Cluster& cluster, Call& call) {
   auto options = delete_options(call);
   if (!options) return options.error();
   const Resource& resource = *call.resource;
   const std::string key = storage_key(call.route.namespace_, call.route.name);
-  auto deletion = delete_object(resource, key, *options);
+  auto deletion = delete_object(cluster, resource, key, *options);
   if (!deletion) return deletion.error();
   Answer out;
   const bool with_object = std::find(std::begin(kAnswerWithObject), std::end(kAnswerWithObject), resource.resource) !=
@@ -99,17 +130,16 @@ Result<Answer> CoreImpl::do_delete(Call& call) {
   return out;
 }
 
-Result<Answer> CoreImpl::do_delete_collection(Call& call) {
+Result<Answer> serve_delete_collection(Cluster& cluster, Call& call) {
   auto options = delete_options(call);
   if (!options) return options.error();
-  std::string continue_token;
-  auto listed = do_list(call, continue_token);
+  auto listed = serve_list(cluster, call);
   if (!listed) return listed.error();
   Answer out;
   out.is_list = true;
   out.resource = call.resource;
   for (const Object& object : listed->items) {
-    auto deletion = delete_object(*call.resource, storage_key(object.namespace_(), object.name()), *options);
+    auto deletion = delete_object(cluster, *call.resource, storage_key(object.namespace_(), object.name()), *options);
     if (!deletion && !deletion.error().is_not_found()) return deletion.error();
     out.items.push_back(object);
   }
@@ -117,8 +147,8 @@ Result<Answer> CoreImpl::do_delete_collection(Call& call) {
   return out;
 }
 
-Result<CoreImpl::Deletion> CoreImpl::delete_object(const Resource& resource, const std::string& key,
-                                                   const DeleteOptions& options) {
+Result<Deletion> delete_object(Cluster& cluster, const Resource& resource, const std::string& key,
+                               const DeleteOptions& options) {
   const auto it = resource.bucket->objects.find(key);
   const std::string name = key.substr(key.find('/') == std::string::npos ? 0 : key.find('/') + 1);
   if (it == resource.bucket->objects.end()) return not_found(resource.group, resource.resource, name);
@@ -146,11 +176,11 @@ Result<CoreImpl::Deletion> CoreImpl::delete_object(const Resource& resource, con
     grace = std::min(grace, kLongestGrace);
   }
   const bool already = !old.deletion_timestamp().empty();
-  const bool orphan = options.propagation == "Orphan" && options_.garbage_collection;
-  const bool foreground = options.propagation == "Foreground" && options_.garbage_collection;
+  const bool orphan = options.propagation == "Orphan" && cluster.environment.options.garbage_collection;
+  const bool foreground = options.propagation == "Foreground" && cluster.environment.options.garbage_collection;
   const bool held =
       !old.finalizers().empty() || orphan || foreground || is_namespace(resource) || is_definition(resource);
-  if (!held && grace == 0) return Deletion{true, remove_now(resource, key)};
+  if (!held && grace == 0) return Deletion{true, remove_now(cluster, resource, key)};
   if (already) {
     // A shorter grace period counts, a longer one does not.
     const std::int64_t left = old.metadata_value()["deletionGracePeriodSeconds"].int_or(0);
@@ -158,7 +188,7 @@ Result<CoreImpl::Deletion> CoreImpl::delete_object(const Resource& resource, con
   }
   meta::Draft draft = old.edit();
   const meta::DraftRef metadata = draft["metadata"];
-  const meta::Time when{meta::Time::from_wall(clock_.wall()).unix_seconds + grace};
+  const meta::Time when{meta::Time::from_wall(cluster.environment.clock.wall()).unix_seconds + grace};
   if (!already || grace < old.metadata_value()["deletionGracePeriodSeconds"].int_or(0)) {
     metadata["deletionTimestamp"].set(when.to_string());
     metadata["deletionGracePeriodSeconds"].set(grace);
@@ -171,92 +201,42 @@ Result<CoreImpl::Deletion> CoreImpl::delete_object(const Resource& resource, con
     metadata["finalizers"].append(std::string(kDefinitionFinalizer));
   const Object marked = draft.to_object();
   const Object stored =
-      store(resource, key,
+      store(cluster, resource, key,
             resource.type ? to_typed(*resource.type, marked.root()).value_or(TypedResult{marked, {}}).object : marked);
   if (is_namespace(resource)) {
-    post([this, name] { empty_namespace(name); });
+    cluster.post([&cluster, name] { empty_namespace(cluster, name); });
   } else if (is_definition(resource)) {
-    post([this, name] { clean_up_definition(name); });
+    cluster.post([&cluster, name] { clean_up_definition(cluster, name); });
   } else if (grace > 0) {
-    finish_deletion_later(resource, key, std::string(old.uid()), std::chrono::seconds(grace));
+    finish_deletion_later(cluster, resource, key, std::string(old.uid()), std::chrono::seconds(grace));
   }
-  if (orphan || foreground) post([this, uid = std::string(old.uid())] { advance_foreground(uid); });
+  if (orphan || foreground)
+    cluster.post([&cluster, uid = std::string(old.uid())] { advance_foreground(cluster, uid); });
   return Deletion{false, stored};
 }
 
-Object CoreImpl::remove_now(const Resource& resource, const std::string& key) {
-  const Object last = storage_.erase(*resource.bucket, key);
+Object remove_now(Cluster& cluster, const Resource& resource, const std::string& key) {
+  const Object last = cluster.storage.erase(*resource.bucket, key);
   if (!last) return last;
-  if (is_definition(resource)) definition_removed(last);
+  if (is_definition(resource)) definition_removed(cluster, last);
   if (resource.custom && !resource.custom->definition.name().empty()) {
-    const auto definitions = storage_.find("apiextensions.k8s.io", "customresourcedefinitions");
+    const auto definitions = cluster.storage.find("apiextensions.k8s.io", "customresourcedefinitions");
     const auto definition = definitions->objects.find(resource.custom->definition.name());
     if (definition != definitions->objects.end() && !definition->second.deletion_timestamp().empty()) {
-      post([this, name = definition->first] { clean_up_definition(name); });
+      cluster.post([&cluster, name = definition->first] { clean_up_definition(cluster, name); });
     }
   }
-  if (options_.garbage_collection && dependents_.count(std::string(last.uid()))) {
-    post([this, uid = std::string(last.uid())] { collect_dependents(uid); });
+  if (cluster.environment.options.garbage_collection && cluster.owners.has_dependents(std::string(last.uid()))) {
+    cluster.post([&cluster, uid = std::string(last.uid())] { collect_dependents(cluster, uid); });
   }
   if (resource.namespaced) {
-    const auto namespaces = storage_.find("", "namespaces");
+    const auto namespaces = cluster.storage.find("", "namespaces");
     const auto home = namespaces->objects.find(last.namespace_());
     if (home != namespaces->objects.end() && !home->second.deletion_timestamp().empty()) {
-      post([this, name = std::string(last.namespace_())] { finalize_namespace(name); });
+      cluster.post([&cluster, name = std::string(last.namespace_())] { finalize_namespace(cluster, name); });
     }
   }
   return last;
-}
-
-void CoreImpl::finish_deletion_later(const Resource& resource, const std::string& key, std::string uid,
-                                     Duration delay) {
-  // The kubelet's part: it reports the pod gone when its grace period is over.
-  const auto found = table_.find(resource.group, resource.version, resource.resource);
-  schedule(delay, [this, found, key, uid = std::move(uid)] {
-    const auto it = found->bucket->objects.find(key);
-    if (it == found->bucket->objects.end() || it->second.uid() != uid) return;
-    if (it->second.finalizers().empty()) {
-      remove_now(*found, key);
-      return;
-    }
-    meta::Draft draft = it->second.edit();
-    draft["metadata"]["deletionGracePeriodSeconds"].set(0);
-    store(*found, key, draft.to_object());
-  });
-}
-
-void CoreImpl::empty_namespace(const std::string& name) {
-  const std::string prefix = name + '/';
-  std::vector<std::shared_ptr<Bucket>> buckets;
-  for (const auto& [id, bucket] : storage_.buckets()) buckets.push_back(bucket);
-  for (const auto& bucket : buckets) {
-    const auto resource = resource_of_bucket(*bucket);
-    if (!resource || !resource->namespaced) continue;
-    std::vector<std::string> keys;
-    for (auto it = bucket->objects.lower_bound(prefix); it != bucket->objects.end() && it->first.starts_with(prefix);
-         ++it)
-      keys.push_back(it->first);
-    DeleteOptions options;
-    options.grace = 0;
-    for (const std::string& key : keys) (void)delete_object(*resource, key, options).has_value();
-  }
-  finalize_namespace(name);
-}
-
-bool CoreImpl::finalize_namespace(const std::string& name) {
-  const auto namespaces = table_.find("", "v1", "namespaces");
-  const auto it = namespaces->bucket->objects.find(name);
-  if (it == namespaces->bucket->objects.end() || it->second.deletion_timestamp().empty()) return false;
-  if (!it->second.finalizers().empty()) return false;
-  const std::string prefix = name + '/';
-  for (const auto& [id, bucket] : storage_.buckets()) {
-    const auto resource = resource_of_bucket(*bucket);
-    if (!resource || !resource->namespaced) continue;
-    const auto first = bucket->objects.lower_bound(prefix);
-    if (first != bucket->objects.end() && first->first.starts_with(prefix)) return false;
-  }
-  remove_now(*namespaces, name);
-  return true;
 }
 
 }  // namespace kubexx::apiserver

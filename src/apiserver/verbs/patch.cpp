@@ -1,9 +1,11 @@
-#include "apiserver/core_impl.hpp"
+#include "apiserver/verbs/patch.hpp"
+
 #include "apiserver/http/codecs.hpp"
 #include "apiserver/http/status.hpp"
-#include "apiserver/storage/view.hpp"
+#include "apiserver/http/view.hpp"
+#include "apiserver/verbs/apply.hpp"
 #include "apiserver/verbs/strategic.hpp"
-#include "kubexx/meta/draft.hpp"
+#include "apiserver/verbs/writes.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {
@@ -19,11 +21,11 @@ Error unknown_patch(bool custom) {
 
 }  // namespace
 
-Result<Answer> CoreImpl::do_patch(Call& call) {
+Result<Answer> serve_patch(Cluster& cluster, Call& call) {
   const Resource& resource = *call.resource;
   std::string_view type = call.request.header("content-type");
   type = type.substr(0, type.find(';'));
-  if (type.starts_with("application/apply-patch+")) return do_apply(call);
+  if (type.starts_with("application/apply-patch+")) return serve_apply(cluster, call);
   const bool json_patch = type == "application/json-patch+json";
   const bool merge = type == "application/merge-patch+json";
   const bool strategic = type == "application/strategic-merge-patch+json" && !resource.custom;
@@ -41,14 +43,14 @@ Result<Answer> CoreImpl::do_patch(Call& call) {
                  : merge    ? meta::apply_merge_patch(shown.root(), patch->root())
                             : apply_strategic_patch(*resource.type, shown.root(), patch->root());
   if (!patched) return rejected_patch();
-  if (auto fine = check_identity(call, resource, *patched); !fine) return fine.error();
+  if (auto fine = check_identity(call, *patched); !fine) return fine.error();
   if (patched->name() != old.name()) {
     return bad_request("the name of the object (" + std::string(patched->name()) +
                        ") does not match the name on the URL (" + call.route.name + ")");
   }
-  auto accepted = accept(call, resource, patched->root());
+  auto accepted = accept(call, patched->root());
   if (!accepted) return accepted.error();
-  return replace_object(call, old, *accepted, std::nullopt);
+  return replace_object(cluster, call, old, *accepted, std::nullopt);
 }
 
 }  // namespace kubexx::apiserver

@@ -1,8 +1,10 @@
+#include "apiserver/verbs/reads.hpp"
+
 #include <malloc.h>
 
 #include <charconv>
 
-#include "apiserver/core_impl.hpp"
+#include "apiserver/http/respond.hpp"
 #include "apiserver/http/status.hpp"
 #include "apiserver/storage/continue_token.hpp"
 
@@ -20,15 +22,22 @@ std::string bad_version(std::string_view text) {
   return "strconv.ParseUint: parsing " + in_quotes(text) + ": invalid syntax";
 }
 
+// What many watchers left unread lies between what lives on: the allocator gives such memory back only when told to.
+void trim_later(Cluster& cluster) {
+  constexpr std::size_t kWorthIt = 16 << 20;
+  if (cluster.trim.pending() || cluster.hub.take_peak() < kWorthIt) return;
+  cluster.trim = cluster.environment.executor->post_after(std::chrono::seconds(1), [] { ::malloc_trim(0); });
+}
+
 }  // namespace
 
-Result<Answer> CoreImpl::do_get(Call& call) {
+Result<Answer> serve_get(Cluster& cluster, Call& call) {
   const Bucket& bucket = *call.resource->bucket;
   const std::string_view version = call.route.query.get("resourceVersion");
   if (!version.empty()) {
     const auto asked = parse_version(version);
     if (!asked) return bad_request("invalid resource version: " + bad_version(version));
-    if (*asked > storage_.version()) return too_large_version(*asked, storage_.version());
+    if (*asked > cluster.storage.version()) return too_large_version(*asked, cluster.storage.version());
   }
   const auto it = bucket.objects.find(storage_key(call.route.namespace_, call.route.name));
   if (it == bucket.objects.end()) return not_found(call.resource->group, call.resource->resource, call.route.name);
@@ -38,7 +47,7 @@ Result<Answer> CoreImpl::do_get(Call& call) {
   return out;
 }
 
-Result<Answer> CoreImpl::do_list(Call& call, std::string& continue_token) {
+Result<Answer> serve_list(Cluster& cluster, Call& call) {
   auto options = list_options(call.route.query);
   if (!options) return options.error();
   if (auto fine = check_list_options(*options); !fine) return fine.error();
@@ -46,7 +55,7 @@ Result<Answer> CoreImpl::do_list(Call& call, std::string& continue_token) {
   if (!filter) return filter.error();
 
   const Bucket& bucket = *call.resource->bucket;
-  const std::uint64_t current = storage_.version();
+  const std::uint64_t current = cluster.storage.version();
   std::uint64_t version = current;
   std::string start;
   std::size_t limit = options->limit > 0 ? static_cast<std::size_t>(options->limit) : 0;
@@ -60,7 +69,7 @@ Result<Answer> CoreImpl::do_list(Call& call, std::string& continue_token) {
       version = static_cast<std::uint64_t>(token->version);
       if (version > current) return too_large_version(version, current);
       if (version < bucket.floor) {
-        continue_token = ContinueToken{-1, token->start}.encode();
+        call.continue_token = ContinueToken{-1, token->start}.encode();
         return too_old_continue();
       }
     }
@@ -75,9 +84,9 @@ Result<Answer> CoreImpl::do_list(Call& call, std::string& continue_token) {
     if (*asked == 0) limit = 0;
   }
   const auto page =
-      storage_.list_at(bucket, version, filter->prefix(), start, limit,
-                       filter->selective() ? [&](const meta::Object& object) { return filter->matches(object); }
-                                           : std::function<bool(const meta::Object&)>());
+      cluster.storage.list_at(bucket, version, filter->prefix(), start, limit,
+                              filter->selective() ? [&](const meta::Object& object) { return filter->matches(object); }
+                                                  : std::function<bool(const meta::Object&)>());
   if (!page) return too_old_list();
   Answer out;
   out.is_list = true;
@@ -95,81 +104,73 @@ Result<Answer> CoreImpl::do_list(Call& call, std::string& continue_token) {
   return out;
 }
 
-// What many watchers left unread lies between what lives on: the allocator gives such memory back only when told to.
-void CoreImpl::trim_later() {
-  constexpr std::size_t kWorthIt = 16 << 20;
-  if (trim_.pending() || hub_.take_peak() < kWorthIt) return;
-  trim_ = executor_->post_after(std::chrono::seconds(1), [] { ::malloc_trim(0); });
-}
-
-void CoreImpl::do_watch(const std::shared_ptr<Call>& call) {
-  const auto refuse = [&](const Error& error) { answer_error(*call, error); };
-  if (!call->resource->bucket) return refuse(method_not_allowed());
-  auto options = list_options(call->route.query);
-  if (!options) return refuse(options.error());
+Result<Answer> serve_watch(Cluster& cluster, Call& call) {
+  if (!call.resource->bucket) return method_not_allowed();
+  auto options = list_options(call.route.query);
+  if (!options) return options.error();
   options->watch = true;
-  if (auto fine = check_list_options(*options); !fine) return refuse(fine.error());
-  auto filter = Filter::make(*call->resource, call->route.namespace_, call->route.name, *options);
-  if (!filter) return refuse(filter.error());
+  if (auto fine = check_list_options(*options); !fine) return fine.error();
+  auto filter = Filter::make(*call.resource, call.route.namespace_, call.route.name, *options);
+  if (!filter) return filter.error();
   const bool unset = options->resource_version.empty() || options->resource_version == "0";
   std::uint64_t version = 0;
   if (!unset) {
     const auto asked = parse_version(options->resource_version);
     if (!asked) {
-      return refuse(Error::api(500, "",
-                               "resourceVersion: Invalid value: " + in_quotes(options->resource_version) + ": " +
-                                   bad_version(options->resource_version)));
+      return Error::api(500, "",
+                        "resourceVersion: Invalid value: " + in_quotes(options->resource_version) + ": " +
+                            bad_version(options->resource_version));
     }
     version = *asked;
   }
-  if (hub_.size() >= options_.max_watches) return refuse(too_many_requests(1));
+  if (cluster.hub.size() >= cluster.environment.options.max_watches) return too_many_requests(1);
 
   auto watcher = std::make_shared<Watcher>();
-  watcher->id = hub_.next_id();
-  watcher->resource = call->resource;
+  watcher->id = cluster.hub.next_id();
+  watcher->resource = call.resource;
   watcher->filter = std::move(*filter);
-  watcher->form = call->form;
-  watcher->namespace_ = call->route.namespace_;
-  watcher->user_agent = call->request.header("user-agent");
-  watcher->out = call->out;
+  watcher->form = call.form;
+  watcher->namespace_ = call.route.namespace_;
+  watcher->user_agent = call.request.header("user-agent");
+  watcher->out = call.out;
   watcher->bookmarks = options->allow_watch_bookmarks;
-  for (const auto& [id, what] : stalls_) watcher->stalls += selects(what, *watcher) ? 1 : 0;
-  for (const auto& [id, what] : mutes_) watcher->dropping_bookmarks += selects(what, *watcher) ? 1 : 0;
-  for (const auto& [id, by, what] : delays_) watcher->delay += selects(what, *watcher) ? by : Duration::zero();
+  cluster.faults.afflict(*watcher);
 
-  log.set_status(call->ticket, 200);
-  watcher->out->start(200, base_headers(content_type(watcher->form.format, true)));
-  const Bucket& bucket = *call->resource->bucket;
+  cluster.environment.log.set_status(call.ticket, 200);
+  watcher->out->start(200, base_headers(cluster.environment, content_type(watcher->form.format, true)));
+  const Bucket& bucket = *call.resource->bucket;
   const bool initial = options->send_initial_events.value_or(unset);
+  Answer out;
+  out.sent = true;
   const auto fail = [&](const Error& error) {
-    hub_.send_error(*watcher, status_object(error));
+    cluster.hub.send_error(*watcher, status_object(error));
     watcher->out->finish();
+    return out;
   };
-  if (options->send_initial_events.value_or(false) && version > storage_.version())
-    return fail(too_large_version(version, storage_.version()));
-  if (!unset && !initial && version < bucket.floor) return fail(too_old_version(version, storage_.version()));
+  if (options->send_initial_events.value_or(false) && version > cluster.storage.version())
+    return fail(too_large_version(version, cluster.storage.version()));
+  if (!unset && !initial && version < bucket.floor) return fail(too_old_version(version, cluster.storage.version()));
 
-  Duration timeout = options_.default_watch_timeout;
+  Duration timeout = cluster.environment.options.default_watch_timeout;
   if (options->timeout_seconds && *options->timeout_seconds > 0) {
     timeout = std::chrono::seconds(std::min<std::int64_t>(*options->timeout_seconds, 24 * 3600));
   } else {
-    timeout += Duration(static_cast<Duration::rep>(static_cast<double>(timeout.count()) * random_->uniform()));
+    timeout += Duration(
+        static_cast<Duration::rep>(static_cast<double>(timeout.count()) * cluster.environment.random.uniform()));
   }
-  watcher->after = unset ? storage_.version() : version;
-  hub_.add(watcher, timeout);
-  watcher->out->on_close([weak = weak_from_this(), id = watcher->id] {
-    const auto self = weak.lock();
-    if (!self) return;
-    const std::lock_guard lock(self->mutex_);
-    self->hub_.forget(id);
-    self->trim_later();
-  });
+  watcher->after = unset ? cluster.storage.version() : version;
+  cluster.hub.add(watcher, timeout);
+  watcher->out->on_close(cluster.guard([&cluster, id = watcher->id] {
+    cluster.hub.forget(id);
+    trim_later(cluster);
+  }));
   if (initial) {
-    hub_.send_state(*watcher);
-    if (options->send_initial_events && watcher->bookmarks) hub_.send_bookmark(*watcher, true);
+    cluster.hub.send_state(*watcher);
+    if (options->send_initial_events && watcher->bookmarks) cluster.hub.send_bookmark(*watcher, true);
   } else if (!unset) {
-    hub_.replay(*watcher);
+    cluster.hub.replay(*watcher);
   }
+  return out;
 }
 
 }  // namespace kubexx::apiserver

@@ -1,9 +1,16 @@
+#include "apiserver/verbs/subresources.hpp"
+
 #include <algorithm>
 
-#include "apiserver/core_impl.hpp"
+#include "apiserver/controllers/namespaces.hpp"
 #include "apiserver/http/status.hpp"
+#include "apiserver/http/view.hpp"
 #include "apiserver/schema/crd.hpp"
-#include "apiserver/storage/view.hpp"
+#include "apiserver/schema/typed.hpp"
+#include "apiserver/verbs/deletes.hpp"
+#include "apiserver/verbs/patch.hpp"
+#include "apiserver/verbs/reads.hpp"
+#include "apiserver/verbs/writes.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/label_selector.hpp"
@@ -101,70 +108,8 @@ Result<Answer> log_of_waiting_pod(const Object& pod, std::string_view container)
   return out;
 }
 
-}  // namespace
-
-Result<Answer> CoreImpl::do_subresource(Call& call) {
-  const Resource& resource = *call.resource;
-  const std::string& sub = call.route.subresource;
-  const std::string key = storage_key(call.route.namespace_, call.route.name);
-  const auto it = resource.bucket ? resource.bucket->objects.find(key) : decltype(resource.bucket->objects.find(key))();
-  if (!resource.bucket) return unknown_resource();
-  if (it == resource.bucket->objects.end()) return not_found(resource.group, resource.resource, call.route.name);
-  const Object object = it->second;
-  const bool pods = resource.group.empty() && resource.resource == "pods";
-  if (sub == "scale") return do_scale(call);
-  if (pods && sub == "binding" && call.route.verb == "create") {
-    const std::string_view node = call.body["target"]["name"].string();
-    if (node.empty()) return invalid("", "Binding", call.route.name, {required_value("target.name")});
-    if (!object["spec"]["nodeName"].string().empty()) {
-      return conflict(
-          "", "pods/binding", call.route.name,
-          "pod " + call.route.name + " is already assigned to node " + in_quotes(object["spec"]["nodeName"].string()));
-    }
-    meta::Draft draft = object.edit();
-    draft["spec"]["nodeName"].set(node);
-    const meta::DraftRef condition = draft["status"]["conditions"].append();
-    condition["type"].set("PodScheduled");
-    condition["status"].set("True");
-    condition["lastProbeTime"].set_null();
-    condition["lastTransitionTime"].set(now_text());
-    if (!call.dry_run) store(resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
-    return created();
-  }
-  if (pods && sub == "eviction" && call.route.verb == "create") {
-    if (auto refused = check_budget(object); !refused) return refused.error();
-    DeleteOptions options;
-    const Value wanted = call.body["deleteOptions"];
-    options.grace = wanted["gracePeriodSeconds"].get_int();
-    options.uid = wanted["preconditions"]["uid"].string();
-    options.dry_run = call.dry_run;
-    auto deletion = delete_object(resource, key, options);
-    if (!deletion) return deletion.error();
-    return created();
-  }
-  if (resource.group.empty() && resource.resource == "namespaces" && sub == "finalize" && call.route.verb == "update") {
-    meta::Draft draft = object.edit();
-    draft["spec"]["finalizers"].set(call.body["spec"]["finalizers"]);
-    Answer out;
-    out.resource = call.resource;
-    out.object = store(resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
-    post([this, name = call.route.name] { finalize_namespace(name); });
-    return out;
-  }
-  if (pods && (sub == "ephemeralcontainers" || sub == "resize")) {
-    if (call.route.verb == "get") return do_get(call);
-    if (call.route.verb == "patch") return do_patch(call);
-    return do_update(call);
-  }
-  if (pods && sub == "log" && object["spec"]["nodeName"].string().empty())
-    return log_of_waiting_pod(object, call.route.query.get("container"));
-  // Logs, exec, proxies and the rest need machines that this cluster does not have.
-  return Error::api(503, "ServiceUnavailable",
-                    "the embedded server has no node to answer " + resource.resource + '/' + sub);
-}
-
-Result<void> CoreImpl::check_budget(const Object& pod) const {
-  const auto budgets = storage_.find("policy", "poddisruptionbudgets");
+Result<void> check_budget(const Cluster& cluster, const Object& pod) {
+  const auto budgets = cluster.storage.find("policy", "poddisruptionbudgets");
   if (!budgets) return {};
   for (const auto& [key, budget] : budgets->objects) {
     if (budget.namespace_() != pod.namespace_()) continue;
@@ -180,7 +125,7 @@ Result<void> CoreImpl::check_budget(const Object& pod) const {
   return {};
 }
 
-Result<Answer> CoreImpl::do_scale(Call& call) {
+Result<Answer> serve_scale(Cluster& cluster, Call& call) {
   const Resource& resource = *call.resource;
   const std::string key = storage_key(call.route.namespace_, call.route.name);
   const Object old = resource.bucket->objects.find(key)->second;
@@ -210,17 +155,79 @@ Result<Answer> CoreImpl::do_scale(Call& call) {
     return modified_conflict(resource.group, resource.resource, call.route.name);
   meta::Draft draft = as_version(old, resource).edit();
   draft.at(scale_paths(resource).spec_replicas).set(replicas);
-  auto replaced = replace_object(call, old, draft.to_object(), std::nullopt);
+  auto replaced = replace_object(cluster, call, old, draft.to_object(), std::nullopt);
   if (!replaced) return replaced.error();
   out.object = scale_of(resource, replaced->object);
   return out;
 }
 
-Result<Answer> CoreImpl::do_review(Call& call) {
+}  // namespace
+
+Result<Answer> serve_subresource(Cluster& cluster, Call& call) {
+  const Resource& resource = *call.resource;
+  const std::string& sub = call.route.subresource;
+  const std::string key = storage_key(call.route.namespace_, call.route.name);
+  const auto it = resource.bucket ? resource.bucket->objects.find(key) : decltype(resource.bucket->objects.find(key))();
+  if (!resource.bucket) return unknown_resource();
+  if (it == resource.bucket->objects.end()) return not_found(resource.group, resource.resource, call.route.name);
+  const Object object = it->second;
+  const bool pods = resource.group.empty() && resource.resource == "pods";
+  if (sub == "scale") return serve_scale(cluster, call);
+  if (pods && sub == "binding" && call.route.verb == "create") {
+    const std::string_view node = call.body["target"]["name"].string();
+    if (node.empty()) return invalid("", "Binding", call.route.name, {required_value("target.name")});
+    if (!object["spec"]["nodeName"].string().empty()) {
+      return conflict(
+          "", "pods/binding", call.route.name,
+          "pod " + call.route.name + " is already assigned to node " + in_quotes(object["spec"]["nodeName"].string()));
+    }
+    meta::Draft draft = object.edit();
+    draft["spec"]["nodeName"].set(node);
+    const meta::DraftRef condition = draft["status"]["conditions"].append();
+    condition["type"].set("PodScheduled");
+    condition["status"].set("True");
+    condition["lastProbeTime"].set_null();
+    condition["lastTransitionTime"].set(cluster.environment.now_text());
+    if (!call.dry_run) store(cluster, resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
+    return created();
+  }
+  if (pods && sub == "eviction" && call.route.verb == "create") {
+    if (auto refused = check_budget(cluster, object); !refused) return refused.error();
+    DeleteOptions options;
+    const Value wanted = call.body["deleteOptions"];
+    options.grace = wanted["gracePeriodSeconds"].get_int();
+    options.uid = wanted["preconditions"]["uid"].string();
+    options.dry_run = call.dry_run;
+    auto deletion = delete_object(cluster, resource, key, options);
+    if (!deletion) return deletion.error();
+    return created();
+  }
+  if (resource.group.empty() && resource.resource == "namespaces" && sub == "finalize" && call.route.verb == "update") {
+    meta::Draft draft = object.edit();
+    draft["spec"]["finalizers"].set(call.body["spec"]["finalizers"]);
+    Answer out;
+    out.resource = call.resource;
+    out.object = store(cluster, resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
+    cluster.post([&cluster, name = call.route.name] { finalize_namespace(cluster, name); });
+    return out;
+  }
+  if (pods && (sub == "ephemeralcontainers" || sub == "resize")) {
+    if (call.route.verb == "get") return serve_get(cluster, call);
+    if (call.route.verb == "patch") return serve_patch(cluster, call);
+    return serve_update(cluster, call);
+  }
+  if (pods && sub == "log" && object["spec"]["nodeName"].string().empty())
+    return log_of_waiting_pod(object, call.route.query.get("container"));
+  // Logs, exec, proxies and the rest need machines that this cluster does not have.
+  return Error::api(503, "ServiceUnavailable",
+                    "the embedded server has no node to answer " + resource.resource + '/' + sub);
+}
+
+Result<Answer> serve_review(Cluster& cluster, Call& call) {
   const Resource& resource = *call.resource;
   if (call.route.verb != "create") return method_not_allowed();
   if (resource.group == "authorization.k8s.io" && resource.resource != "selfsubjectrulesreviews") {
-    auto accepted = accept(call, resource, call.body.root());
+    auto accepted = accept(call, call.body.root());
     if (!accepted) return accepted.error();
     const Value attributes = (*accepted)["spec"]["resourceAttributes"];
     Route asked;
@@ -234,12 +241,12 @@ Result<Answer> CoreImpl::do_review(Call& call) {
     asked.path = (*accepted)["spec"]["nonResourceAttributes"]["path"].string();
     Identity user = call.user;
     if (resource.resource == "subjectaccessreviews" || resource.resource == "localsubjectaccessreviews") {
-      user = authority_.identity((*accepted)["spec"]["user"].string());
+      user = cluster.environment.authority.identity((*accepted)["spec"]["user"].string());
     }
     meta::Draft draft = accepted->edit();
     draft["kind"].set(resource.kind);
     draft["apiVersion"].set(resource.api_version());
-    draft["status"]["allowed"].set(authority_.authorize(user, asked).has_value());
+    draft["status"]["allowed"].set(cluster.environment.authority.authorize(user, asked).has_value());
     Answer out;
     out.status = 201;
     out.resource = call.resource;
@@ -250,7 +257,7 @@ Result<Answer> CoreImpl::do_review(Call& call) {
     meta::Draft draft;
     draft["kind"].set(resource.kind);
     draft["apiVersion"].set(resource.api_version());
-    draft["metadata"]["creationTimestamp"].set(now_text());
+    draft["metadata"]["creationTimestamp"].set(cluster.environment.now_text());
     draft["status"]["userInfo"]["username"].set(call.user.name);
     for (const std::string& group : call.user.groups) draft["status"]["userInfo"]["groups"].append(group);
     Answer out;

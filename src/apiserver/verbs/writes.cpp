@@ -1,13 +1,18 @@
+#include "apiserver/verbs/writes.hpp"
+
 #include <algorithm>
 
-#include "apiserver/core_impl.hpp"
+#include "apiserver/controllers/definitions.hpp"
+#include "apiserver/controllers/namespaces.hpp"
 #include "apiserver/http/status.hpp"
+#include "apiserver/http/view.hpp"
 #include "apiserver/limits.hpp"
 #include "apiserver/schema/custom.hpp"
 #include "apiserver/schema/defaults.hpp"
+#include "apiserver/schema/typed.hpp"
 #include "apiserver/schema/validation.hpp"
-#include "apiserver/storage/view.hpp"
-#include "kubexx/meta/time.hpp"
+#include "apiserver/verbs/admission.hpp"
+#include "apiserver/verbs/deletes.hpp"
 
 namespace kubexx::apiserver {
 namespace {
@@ -68,30 +73,29 @@ bool same_but_for_ownership_times(const Object& a, const Object& b) {
   return true;
 }
 
+Result<void> check_namespace(const Cluster& cluster, const Call& call) {
+  if (!call.resource->namespaced) return {};
+  const auto namespaces = cluster.storage.find("", "namespaces");
+  const auto it = namespaces->objects.find(call.route.namespace_);
+  if (it == namespaces->objects.end()) return not_found("", "namespaces", call.route.namespace_);
+  if (it->second.deletion_timestamp().empty()) return {};
+  const std::string name = std::string(call.body.name());
+  StatusDetails details;
+  details.name = name;
+  details.group = call.resource->group;
+  details.kind = call.resource->resource;
+  details.causes.push_back(
+      {"NamespaceTerminating", "namespace " + call.route.namespace_ + " is being terminated", "metadata.namespace"});
+  return Error::api(403, "Forbidden",
+                    call.resource->resource + ' ' + in_quotes(name) +
+                        " is forbidden: unable to create new content in namespace " + call.route.namespace_ +
+                        " because it is being terminated")
+      .with_details(std::move(details));
+}
+
 }  // namespace
 
-std::string CoreImpl::make_uid() {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string out = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx";
-  for (char& c : out) {
-    if (c == 'x') c = kDigits[random_->below(16)];
-    if (c == 'y') c = kDigits[8 + random_->below(4)];
-  }
-  return out;
-}
-
-std::string CoreImpl::random_suffix() {
-  static constexpr char kLetters[] = "bcdfghjklmnpqrstvwxz2456789";
-  std::string out;
-  for (int i = 0; i < 5; ++i) out += kLetters[random_->below(sizeof(kLetters) - 1)];
-  return out;
-}
-
-std::string CoreImpl::now_text() const {
-  return meta::Time::from_wall(clock_.wall()).to_string();
-}
-
-Writer CoreImpl::writer_of(const Call& call) const {
+Writer writer_of(const Environment& environment, const Call& call) {
   Writer writer;
   writer.manager = call.route.query.get("fieldManager");
   if (writer.manager.empty()) {
@@ -100,19 +104,20 @@ Writer CoreImpl::writer_of(const Call& call) const {
     if (writer.manager.size() > 128) writer.manager.resize(128);
     if (writer.manager.empty()) writer.manager = "unknown";
   }
-  writer.time = now_text();
+  writer.time = environment.now_text();
   writer.subresource = call.route.subresource;
   return writer;
 }
 
-meta::Object CoreImpl::store(const Resource& resource, const std::string& key, const Object& object) {
-  const Object stored = storage_.put(*resource.bucket, key, object);
+meta::Object store(Cluster& cluster, const Resource& resource, const std::string& key, const Object& object) {
+  const Object stored = cluster.storage.put(*resource.bucket, key, object);
   if (resource.resource == "customresourcedefinitions" && resource.group == "apiextensions.k8s.io")
-    definition_changed(stored);
+    definition_changed(cluster, stored);
   return stored;
 }
 
-Result<Object> CoreImpl::accept(Call& call, const Resource& resource, Value content) {
+Result<Object> accept(Call& call, Value content) {
+  const Resource& resource = *call.resource;
   auto typed = resource.custom ? to_custom(*resource.custom, content)
                : resource.type ? to_typed(*resource.type, content)
                                : Result<TypedResult>(internal_error("no schema for " + resource.kind));
@@ -136,7 +141,8 @@ Result<Object> CoreImpl::accept(Call& call, const Resource& resource, Value cont
   return typed->object;
 }
 
-Result<void> CoreImpl::check_identity(const Call& call, const Resource& resource, const Object& object) const {
+Result<void> check_identity(const Call& call, const Object& object) {
+  const Resource& resource = *call.resource;
   const std::string_view kind = object.kind();
   const std::string_view api_version = object.api_version();
   if ((!kind.empty() && kind != resource.kind) || (!api_version.empty() && api_version != resource.api_version())) {
@@ -155,40 +161,19 @@ Result<void> CoreImpl::check_identity(const Call& call, const Resource& resource
   return {};
 }
 
-Result<void> CoreImpl::check_namespace(const Call& call) const {
-  if (!call.resource->namespaced) return {};
-  const auto namespaces = storage_.find("", "namespaces");
-  const auto it = namespaces->objects.find(call.route.namespace_);
-  if (it == namespaces->objects.end()) return not_found("", "namespaces", call.route.namespace_);
-  if (it->second.deletion_timestamp().empty()) return {};
-  const std::string name = std::string(call.body.name());
-  StatusDetails details;
-  details.name = name;
-  details.group = call.resource->group;
-  details.kind = call.resource->resource;
-  details.causes.push_back(
-      {"NamespaceTerminating", "namespace " + call.route.namespace_ + " is being terminated", "metadata.namespace"});
-  return Error::api(403, "Forbidden",
-                    call.resource->resource + ' ' + in_quotes(name) +
-                        " is forbidden: unable to create new content in namespace " + call.route.namespace_ +
-                        " because it is being terminated")
-      .with_details(std::move(details));
-}
-
-Result<Answer> CoreImpl::do_create(Call& call) {
-  const Resource& resource = *call.resource;
-  if (auto fine = check_identity(call, resource, call.body); !fine) return fine.error();
+Result<Answer> serve_create(Cluster& cluster, Call& call) {
+  if (auto fine = check_identity(call, call.body); !fine) return fine.error();
   if (!call.body.resource_version().empty())
     return bad_request("resourceVersion should not be set on objects to be created");
-  auto accepted = accept(call, resource, call.body.root());
+  auto accepted = accept(call, call.body.root());
   if (!accepted) return accepted.error();
-  return create_object(call, *accepted, std::nullopt);
+  return create_object(cluster, call, *accepted, std::nullopt);
 }
 
-Result<Answer> CoreImpl::create_object(Call& call, const Object& accepted,
-                                       std::optional<std::vector<Manager>> managers) {
+Result<Answer> create_object(Cluster& cluster, Call& call, const Object& accepted,
+                             std::optional<std::vector<Manager>> managers) {
   const Resource& resource = *call.resource;
-  if (auto fine = check_namespace(call); !fine) return fine.error();
+  if (auto fine = check_namespace(cluster, call); !fine) return fine.error();
   meta::Draft draft = accepted.edit();
   const meta::DraftRef metadata = draft["metadata"];
   if (!resource.custom) {
@@ -208,8 +193,9 @@ Result<Answer> CoreImpl::create_object(Call& call, const Object& accepted,
   }
   if (metadata["name"].string().empty() && !metadata["generateName"].string().empty()) {
     std::string base(metadata["generateName"].string().substr(0, 58));
-    std::string name = base + random_suffix();
-    while (resource.bucket->objects.count(storage_key(call.route.namespace_, name))) name = base + random_suffix();
+    std::string name = base + cluster.environment.random_suffix();
+    while (resource.bucket->objects.count(storage_key(call.route.namespace_, name)))
+      name = base + cluster.environment.random_suffix();
     metadata["name"].set(name);
   }
   // Nodes register with their status; every other kind with a status subresource starts without one.
@@ -226,11 +212,12 @@ Result<Answer> CoreImpl::create_object(Call& call, const Object& accepted,
   if (resource.bucket->objects.count(key)) return already_exists(resource.group, resource.resource, candidate.name());
 
   if (!managers)
-    managers = after_update(resource, {}, empty_object(resource), canonical(resource, candidate), writer_of(call));
+    managers = after_update(resource, {}, empty_object(resource), canonical(resource, candidate),
+                            writer_of(cluster.environment, call));
   if (resource.has_generation || resource.custom) metadata["generation"].set(1);
-  metadata["uid"].set(make_uid());
-  metadata["creationTimestamp"].set(now_text());
-  if (auto fine = admit_create(call, draft); !fine) return fine.error();
+  metadata["uid"].set(cluster.environment.make_uid());
+  metadata["creationTimestamp"].set(cluster.environment.now_text());
+  admit_create(cluster, resource, draft);
   write_managers(std::move(*managers), draft);
   Answer out;
   out.status = 201;
@@ -239,32 +226,32 @@ Result<Answer> CoreImpl::create_object(Call& call, const Object& accepted,
     out.object = canonical(resource, draft.to_object());
     return out;
   }
-  metadata["resourceVersion"].set(std::to_string(storage_.version() + 1));
-  out.object = store(resource, key, canonical(resource, draft.to_object()));
+  metadata["resourceVersion"].set(std::to_string(cluster.storage.version() + 1));
+  out.object = store(cluster, resource, key, canonical(resource, draft.to_object()));
   return out;
 }
 
-Result<Answer> CoreImpl::do_update(Call& call) {
+Result<Answer> serve_update(Cluster& cluster, Call& call) {
   const Resource& resource = *call.resource;
-  if (auto fine = check_identity(call, resource, call.body); !fine) return fine.error();
+  if (auto fine = check_identity(call, call.body); !fine) return fine.error();
   if (!call.body.name().empty() && call.body.name() != call.route.name) {
     return bad_request("the name of the object (" + std::string(call.body.name()) +
                        ") does not match the name on the URL (" + call.route.name + ")");
   }
   const auto it = resource.bucket->objects.find(storage_key(call.route.namespace_, call.route.name));
   if (it == resource.bucket->objects.end()) return not_found(resource.group, resource.resource, call.route.name);
-  auto accepted = accept(call, resource, call.body.root());
+  auto accepted = accept(call, call.body.root());
   if (!accepted) return accepted.error();
   const Object old = it->second;
   if (resource.custom && accepted->resource_version().empty()) {
     return invalid(resource.group, resource.kind, call.route.name,
                    {invalid_value("metadata.resourceVersion", "0x0", "must be specified for an update")});
   }
-  return replace_object(call, old, *accepted, std::nullopt);
+  return replace_object(cluster, call, old, *accepted, std::nullopt);
 }
 
-Result<Answer> CoreImpl::replace_object(Call& call, const Object& old_stored, const Object& accepted,
-                                        std::optional<std::vector<Manager>> managers) {
+Result<Answer> replace_object(Cluster& cluster, Call& call, const Object& old_stored, const Object& accepted,
+                              std::optional<std::vector<Manager>> managers) {
   const Resource& resource = *call.resource;
   const Object old = as_version(old_stored, resource);
   const std::string key = storage_key(old.namespace_(), old.name());
@@ -304,8 +291,8 @@ Result<Answer> CoreImpl::replace_object(Call& call, const Object& old_stored, co
     const bool reset = !status_only && accepted.metadata_value()["managedFields"].is_list() &&
                        accepted.metadata_value()["managedFields"].size() <= 1 &&
                        accepted.metadata_value()["managedFields"][0].empty();
-    managers =
-        after_update(resource, reset ? std::vector<Manager>() : managers_of(old), old, candidate, writer_of(call));
+    managers = after_update(resource, reset ? std::vector<Manager>() : managers_of(old), old, candidate,
+                            writer_of(cluster.environment, call));
   }
   draft = candidate.edit();
   if (!status_only && (resource.has_generation || resource.custom) && resource.resource != "priorityclasses" &&
@@ -313,7 +300,7 @@ Result<Answer> CoreImpl::replace_object(Call& call, const Object& old_stored, co
     draft["metadata"]["generation"].set(old.generation() + 1);
   }
   write_managers(std::move(*managers), draft);
-  if (!call.dry_run) draft["metadata"]["resourceVersion"].set(std::to_string(storage_.version() + 1));
+  if (!call.dry_run) draft["metadata"]["resourceVersion"].set(std::to_string(cluster.storage.version() + 1));
   candidate = canonical(resource, draft.to_object());
 
   Answer out;
@@ -327,15 +314,15 @@ Result<Answer> CoreImpl::replace_object(Call& call, const Object& old_stored, co
   if (released && !(resource.resource == "namespaces" && resource.group.empty())) {
     out.object = with_version(candidate, std::stoull(std::string("0").append(old.resource_version())));
     // The last holder let go: watchers see the deletion, not the update.
-    remove_now(resource, key);
+    remove_now(cluster, resource, key);
     return out;
   }
   if (same_but_for_ownership_times(old, candidate)) {
     out.object = old;
     return out;
   }
-  out.object = store(resource, key, candidate);
-  if (released) finalize_namespace(std::string(old.name()));
+  out.object = store(cluster, resource, key, candidate);
+  if (released) finalize_namespace(cluster, std::string(old.name()));
   return out;
 }
 

@@ -1,4 +1,4 @@
-#include "apiserver/controllers/autoscaler.hpp"
+#include "apiserver/schema/autoscaler.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
-#include "apiserver/verbs/table.hpp"
+#include "apiserver/http/table.hpp"
 
+#include "apiserver/http/view.hpp"
 #include "apiserver/schema/crd.hpp"
 #include "apiserver/schema/typed.hpp"
-#include "apiserver/storage/view.hpp"
 #include "kubexx/columns/columns.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/json_path.hpp"

@@ -1,4 +1,5 @@
-#include "apiserver/core_impl.hpp"
+#include "apiserver/http/discovery.hpp"
+
 #include "apiserver/http/status.hpp"
 #include "apiserver/schema/openapi.hpp"
 #include "kubexx/meta/json.hpp"
@@ -6,7 +7,6 @@
 namespace kubexx::apiserver {
 namespace {
 
-constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr std::string_view kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 void field(std::string& out, std::string_view key, std::string_view value) {
@@ -86,21 +86,6 @@ void aggregated_resource(std::string& out, const Resource& resource) {
   out += '}';
 }
 
-Answer json(std::string text) {
-  Answer out;
-  out.raw = std::move(text) + '\n';
-  out.raw_type = "application/json";
-  return out;
-}
-
-Answer text(int status, std::string body) {
-  Answer out;
-  out.status = status;
-  out.raw = std::move(body);
-  out.raw_type = kText;
-  return out;
-}
-
 bool wants_aggregated(std::string_view accept) {
   return accept.find("as=APIGroupDiscoveryList") != std::string_view::npos &&
          accept.find("v=v2;") != std::string_view::npos;
@@ -122,94 +107,27 @@ constexpr std::string_view kVersion = R"({
   "platform": "linux/amd64"
 })";
 
-}  // namespace
-
-Result<Answer> CoreImpl::serve_path(Call& call) {
-  const std::string& path = call.route.path;
-  const std::string_view method = call.request.method;
-  if (path == "/kubexx/faults" && options_.fault_path) return serve_faults(call);
-  if (method != "GET" && method != "HEAD")
-    return path.starts_with("/api") ? Result<Answer>(method_not_allowed())
-                                    : Result<Answer>(text(404, "404 page not found\n"));
-  for (const std::string_view probe : {"/healthz", "/livez", "/readyz"}) {
-    if (path != probe && !path.starts_with(std::string(probe) + '/')) continue;
-    if (!call.route.query.has("verbose")) return text(200, "ok");
-    return text(200, "[+]ping ok\n[+]log ok\n[+]etcd ok\n" + std::string(probe.substr(1)) + " check passed\n");
-  }
-  if (path == "/version" || path == "/version/") {
-    Answer out;
-    out.raw = kVersion;
-    out.raw_type = "application/json";
-    return out;
-  }
-  if (path == "/openapi/v2") {
-    std::vector<std::shared_ptr<const Resource>> resources;
-    {
-      const std::lock_guard lock(mutex_);
-      resources = table_.all();
-    }
-    Answer out;
-    out.raw = openapi_v2(resources);
-    out.raw_type = kOpenapiProtobuf;
-    return out;
-  }
-  const std::lock_guard lock(mutex_);
-  const std::string_view accept = call.request.header("accept");
-  std::string_view trimmed = path;
-  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.remove_suffix(1);
-  if (trimmed == "/api") {
-    if (wants_aggregated(accept)) return aggregated_discovery(true);
-    std::string host(call.request.header("host"));
-    return json(
-        "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
-        "\"serverAddress\":" +
-        in_quotes(host) + "}]}");
-  }
-  if (trimmed == "/apis") return wants_aggregated(accept) ? aggregated_discovery(false) : group_list();
-  if (trimmed == "/api/v1") return resource_list("", "v1");
-  if (trimmed.starts_with("/apis/")) {
-    const std::string_view rest = trimmed.substr(6);
-    const std::size_t slash = rest.find('/');
-    if (slash != std::string_view::npos) return resource_list(rest.substr(0, slash), rest.substr(slash + 1));
-    for (const ResourceTable::Group& group : table_.groups()) {
-      if (group.name != rest) continue;
-      std::string out = "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\"";
-      group_entry(out, group);
-      return json(out + '}');
-    }
-  }
-  if (trimmed == "/") {
-    std::string out = "{\"paths\":[\"/api\",\"/api/v1\",\"/apis\"";
-    for (const ResourceTable::Group& group : table_.groups()) {
-      out += ",\"/apis/" + group.name + '"';
-      for (const std::string& version : group.versions) out += ",\"/apis/" + group.name + '/' + version + '"';
-    }
-    return json(out + ",\"/healthz\",\"/livez\",\"/readyz\",\"/version\"]}");
-  }
-  return text(404, "404 page not found\n");
-}
-
-Answer CoreImpl::group_list() {
+Answer group_list(const ResourceTable& resources) {
   std::string out = "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":[";
   bool first = true;
-  for (const ResourceTable::Group& group : table_.groups()) {
+  for (const ResourceTable::Group& group : resources.groups()) {
     if (!first) out += ',';
     first = false;
     out += '{';
     group_entry(out, group);
     out += '}';
   }
-  return json(out + "]}");
+  return json_answer(out + "]}\n");
 }
 
-Result<Answer> CoreImpl::resource_list(std::string_view group, std::string_view version) {
-  if (!table_.has_group_version(group, version)) return text(404, "404 page not found\n");
+Answer resource_list(const ResourceTable& resources, std::string_view group, std::string_view version) {
+  if (!resources.has_group_version(group, version)) return page_not_found();
   std::string out = "{\"kind\":\"APIResourceList\"";
   if (!group.empty()) field(out, "apiVersion", "v1");
   field(out, "groupVersion", group_version(group, version));
   out += ",\"resources\":[";
   bool first = true;
-  for (const auto& resource : table_.of(group, version)) {
+  for (const auto& resource : resources.of(group, version)) {
     if (!first) out += ',';
     first = false;
     out += '{';
@@ -235,11 +153,11 @@ Result<Answer> CoreImpl::resource_list(std::string_view group, std::string_view 
       out += '}';
     }
   }
-  return json(out + "]}");
+  return json_answer(out + "]}\n");
 }
 
-Answer CoreImpl::aggregated_discovery(bool core_group) {
-  std::vector<ResourceTable::Group> groups = table_.groups();
+Answer aggregated_discovery(const ResourceTable& resources, bool core_group) {
+  std::vector<ResourceTable::Group> groups = resources.groups();
   if (core_group) groups = {{"", {"v1"}}};
   std::string out =
       "{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[";
@@ -258,7 +176,7 @@ Answer CoreImpl::aggregated_discovery(bool core_group) {
       field(out, "version", version);
       out += ",\"resources\":[";
       bool first = true;
-      for (const auto& resource : table_.of(group.name, version)) {
+      for (const auto& resource : resources.of(group.name, version)) {
         if (!first) out += ',';
         first = false;
         aggregated_resource(out, *resource);
@@ -269,10 +187,67 @@ Answer CoreImpl::aggregated_discovery(bool core_group) {
   }
   out += "]}";
   const std::size_t hash = std::hash<std::string>()(out);
-  Answer answer = json(std::move(out));
+  Answer answer = json_answer(std::move(out) + '\n');
   answer.raw_type = kAggregated;
   answer.headers = {{"Cache-Control", "public"}, {"Etag", '"' + std::to_string(hash) + '"'}, {"Vary", "Accept"}};
   return answer;
+}
+
+}  // namespace
+
+Result<Answer> serve_discovery(const ResourceTable& resources, const Call& call) {
+  const std::string& path = call.route.path;
+  const std::string_view method = call.request.method;
+  if (method != "GET" && method != "HEAD")
+    return path.starts_with("/api") ? Result<Answer>(method_not_allowed()) : Result<Answer>(page_not_found());
+  for (const std::string_view probe : {"/healthz", "/livez", "/readyz"}) {
+    if (path != probe && !path.starts_with(std::string(probe) + '/')) continue;
+    if (!call.route.query.has("verbose")) return text_answer(200, "ok");
+    return text_answer(200, "[+]ping ok\n[+]log ok\n[+]etcd ok\n" + std::string(probe.substr(1)) + " check passed\n");
+  }
+  if (path == "/version" || path == "/version/") {
+    return json_answer(std::string(kVersion));
+  }
+  if (path == "/openapi/v2") {
+    Answer out;
+    out.raw = openapi_v2(resources.all());
+    out.raw_type = kOpenapiProtobuf;
+    return out;
+  }
+  const std::string_view accept = call.request.header("accept");
+  std::string_view trimmed = path;
+  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.remove_suffix(1);
+  if (trimmed == "/api") {
+    if (wants_aggregated(accept)) return aggregated_discovery(resources, true);
+    std::string host(call.request.header("host"));
+    return json_answer(
+        "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
+        "\"serverAddress\":" +
+        in_quotes(host) + "}]}\n");
+  }
+  if (trimmed == "/apis")
+    return wants_aggregated(accept) ? aggregated_discovery(resources, false) : group_list(resources);
+  if (trimmed == "/api/v1") return resource_list(resources, "", "v1");
+  if (trimmed.starts_with("/apis/")) {
+    const std::string_view rest = trimmed.substr(6);
+    const std::size_t slash = rest.find('/');
+    if (slash != std::string_view::npos) return resource_list(resources, rest.substr(0, slash), rest.substr(slash + 1));
+    for (const ResourceTable::Group& group : resources.groups()) {
+      if (group.name != rest) continue;
+      std::string out = "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\"";
+      group_entry(out, group);
+      return json_answer(out + "}\n");
+    }
+  }
+  if (trimmed == "/") {
+    std::string out = "{\"paths\":[\"/api\",\"/api/v1\",\"/apis\"";
+    for (const ResourceTable::Group& group : resources.groups()) {
+      out += ",\"/apis/" + group.name + '"';
+      for (const std::string& version : group.versions) out += ",\"/apis/" + group.name + '/' + version + '"';
+    }
+    return json_answer(out + ",\"/healthz\",\"/livez\",\"/readyz\",\"/version\"]}\n");
+  }
+  return page_not_found();
 }
 
 }  // namespace kubexx::apiserver

@@ -1,13 +1,16 @@
-#include "apiserver/core_impl.hpp"
+#include "apiserver/verbs/seed.hpp"
+
 #include "apiserver/http/status.hpp"
+#include "apiserver/http/view.hpp"
 #include "apiserver/schema/custom.hpp"
-#include "apiserver/storage/view.hpp"
+#include "apiserver/schema/typed.hpp"
+#include "apiserver/verbs/deletes.hpp"
+#include "apiserver/verbs/writes.hpp"
 
 namespace kubexx::apiserver {
 
-Result<meta::Object> CoreImpl::seed(const meta::Object& object, bool must_exist) {
-  const std::lock_guard lock(mutex_);
-  const auto resource = table_.find_kind(object.api_version(), object.kind());
+Result<meta::Object> seed_object(Cluster& cluster, const meta::Object& object, bool must_exist) {
+  const auto resource = cluster.resources.find_kind(object.api_version(), object.kind());
   if (!resource || !resource->bucket)
     return Error::config("no resource is served for " + std::string(object.api_version()) + ' ' +
                          std::string(object.kind()));
@@ -21,28 +24,29 @@ Result<meta::Object> CoreImpl::seed(const meta::Object& object, bool must_exist)
   if (must_exist && known == resource->bucket->objects.end())
     return not_found(resource->group, resource->resource, object.name());
   if (object.uid().empty())
-    metadata["uid"].set(known == resource->bucket->objects.end() ? make_uid() : std::string(known->second.uid()));
-  if (object.creation_timestamp().empty()) metadata["creationTimestamp"].set(now_text());
-  metadata["resourceVersion"].set(std::to_string(storage_.version() + 1));
+    metadata["uid"].set(known == resource->bucket->objects.end() ? cluster.environment.make_uid()
+                                                                 : std::string(known->second.uid()));
+  if (object.creation_timestamp().empty()) metadata["creationTimestamp"].set(cluster.environment.now_text());
+  metadata["resourceVersion"].set(std::to_string(cluster.storage.version() + 1));
   auto typed = resource->custom ? to_custom(*resource->custom, draft.to_object().root())
                                 : to_typed(*resource->type, draft.to_object().root());
   if (!typed) return typed.error();
-  return store(*resource, key, typed->object);
+  return store(cluster, *resource, key, typed->object);
 }
 
-Result<meta::Object> CoreImpl::get(const meta::GroupVersionResource& gvr, const meta::ObjectKey& key) {
-  const std::lock_guard lock(mutex_);
-  const auto resource = table_.find(gvr.group, gvr.version, gvr.resource);
+Result<meta::Object> find_object(const Cluster& cluster, const meta::GroupVersionResource& gvr,
+                                 const meta::ObjectKey& key) {
+  const auto resource = cluster.resources.find(gvr.group, gvr.version, gvr.resource);
   if (!resource || !resource->bucket) return unknown_resource();
   const auto it = resource->bucket->objects.find(storage_key(key.namespace_, key.name));
   if (it == resource->bucket->objects.end()) return not_found(gvr.group, gvr.resource, key.name);
   return as_version(it->second, *resource);
 }
 
-std::vector<meta::Object> CoreImpl::list(const meta::GroupVersionResource& gvr, std::string_view namespace_) {
-  const std::lock_guard lock(mutex_);
+std::vector<meta::Object> all_objects(const Cluster& cluster, const meta::GroupVersionResource& gvr,
+                                      std::string_view namespace_) {
   std::vector<meta::Object> out;
-  const auto resource = table_.find(gvr.group, gvr.version, gvr.resource);
+  const auto resource = cluster.resources.find(gvr.group, gvr.version, gvr.resource);
   if (!resource || !resource->bucket) return out;
   for (const auto& [key, object] : resource->bucket->objects) {
     if (namespace_.empty() || object.namespace_() == namespace_) out.push_back(as_version(object, *resource));
@@ -50,11 +54,11 @@ std::vector<meta::Object> CoreImpl::list(const meta::GroupVersionResource& gvr, 
   return out;
 }
 
-Result<meta::Object> CoreImpl::remove(const meta::GroupVersionResource& gvr, const meta::ObjectKey& key) {
-  const std::lock_guard lock(mutex_);
-  const auto resource = table_.find(gvr.group, gvr.version, gvr.resource);
+Result<meta::Object> remove_object(Cluster& cluster, const meta::GroupVersionResource& gvr,
+                                   const meta::ObjectKey& key) {
+  const auto resource = cluster.resources.find(gvr.group, gvr.version, gvr.resource);
   if (!resource || !resource->bucket) return unknown_resource();
-  const meta::Object last = remove_now(*resource, storage_key(key.namespace_, key.name));
+  const meta::Object last = remove_now(cluster, *resource, storage_key(key.namespace_, key.name));
   if (!last) return not_found(gvr.group, gvr.resource, key.name);
   return last;
 }

@@ -1,9 +1,9 @@
-#include "apiserver/storage/view.hpp"
+#include "apiserver/http/view.hpp"
 
-#include "apiserver/controllers/autoscaler.hpp"
 #include "apiserver/http/codecs.hpp"
+#include "apiserver/http/table.hpp"
+#include "apiserver/schema/autoscaler.hpp"
 #include "apiserver/schema/typed.hpp"
-#include "apiserver/verbs/table.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/object_builder.hpp"
