@@ -18,7 +18,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }  // namespace
 
 Result<client::ApiResource> resolve_resource(client::ResourceMapper& mapper, const std::string& word) {
-  auto found = mapper.find(std::string_view(word), until_signal());
+  auto found = mapper.get(std::string_view(word), until_signal());
   if (!found) return found.error();
   if (!found->can("list")) return Error::config(word + " cannot be listed");
   return found;

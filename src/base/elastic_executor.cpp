@@ -25,8 +25,8 @@ namespace kubexx {
 // no thread to spare it runs tasks itself, which is why it is there from the beginning: whoever posts is heard.
 //
 // Functions whose names end in _locked are called with the mutex held.
-struct ElasticExecutor::State : std::enable_shared_from_this<State> {
-  explicit State(Options o) : options(std::move(o)) {}
+struct ElasticExecutor::Impl : std::enable_shared_from_this<Impl> {
+  explicit Impl(Options o) : options(std::move(o)) {}
 
   struct Worker {
     std::jthread thread;
@@ -255,19 +255,19 @@ ElasticExecutor::ElasticExecutor(Options options) {
   options.eager_threads = std::clamp<std::size_t>(options.eager_threads, 1, options.max_threads);
   constexpr std::size_t kKeptName = 12;
   options.name = options.name.substr(0, kKeptName);
-  state_ = std::make_shared<State>(std::move(options));
-  state_->start_supervisor();
+  impl_ = std::make_shared<Impl>(std::move(options));
+  impl_->start_supervisor();
 }
 
 ElasticExecutor::~ElasticExecutor() {
-  state_->shut_down();
+  impl_->shut_down();
 }
 
 void ElasticExecutor::post(Task task) {
   if (!task) throw std::logic_error("ElasticExecutor: an empty task was posted");
-  std::lock_guard lock(state_->mutex);
-  if (state_->stopping) return;  // the task goes with the parameter, after the lock
-  state_->enqueue_locked(std::move(task), State::now());
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->stopping) return;  // the task goes with the parameter, after the lock
+  impl_->enqueue_locked(std::move(task), Impl::now());
 }
 
 Timer ElasticExecutor::post_after(Duration delay, Task task) {
@@ -277,10 +277,10 @@ Timer ElasticExecutor::post_after(Duration delay, Task task) {
     post(std::move(run));
     return timer;
   }
-  std::lock_guard lock(state_->mutex);
-  if (state_->stopping) return timer;  // `run` was declared before the lock and releases the task after it
-  const TimePoint when = detail::after(State::now(), delay);
-  if (state_->timers.push(when, timer, std::move(run))) state_->call_supervisor_locked(when);
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->stopping) return timer;  // `run` was declared before the lock and releases the task after it
+  const TimePoint when = detail::after(Impl::now(), delay);
+  if (impl_->timers.push(when, timer, std::move(run))) impl_->call_supervisor_locked(when);
   return timer;
 }
 
@@ -289,8 +289,8 @@ const Clock& ElasticExecutor::clock() const {
 }
 
 std::size_t ElasticExecutor::threads() const {
-  std::lock_guard lock(state_->mutex);
-  return state_->workers.size();
+  std::lock_guard lock(impl_->mutex);
+  return impl_->workers.size();
 }
 
 }  // namespace kubexx

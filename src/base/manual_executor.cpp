@@ -10,8 +10,8 @@
 
 namespace kubexx {
 
-struct ManualExecutor::State {
-  explicit State(std::uint64_t seed) : shuffled(seed != 0), random(seed) {}
+struct ManualExecutor::Impl {
+  explicit Impl(std::uint64_t seed) : shuffled(seed != 0), random(seed) {}
 
   FakeClock clock;
   const bool shuffled;
@@ -40,7 +40,7 @@ struct ManualExecutor::State {
   }
 };
 
-ManualExecutor::ManualExecutor(std::uint64_t seed) : state_(std::make_unique<State>(seed)) {}
+ManualExecutor::ManualExecutor(std::uint64_t seed) : impl_(std::make_unique<Impl>(seed)) {}
 
 ManualExecutor::~ManualExecutor() {
   shut_down();
@@ -50,18 +50,18 @@ void ManualExecutor::shut_down() {
   std::deque<Task> dropped_ready;
   detail::TimerHeap dropped_timers;
   {
-    std::lock_guard lock(state_->mutex);
-    state_->stopping = true;
-    dropped_ready.swap(state_->ready);
-    std::swap(dropped_timers, state_->timers);
+    std::lock_guard lock(impl_->mutex);
+    impl_->stopping = true;
+    dropped_ready.swap(impl_->ready);
+    std::swap(dropped_timers, impl_->timers);
   }
   // What goes here, without the lock, may still post: such tasks are dropped too.
 }
 
 void ManualExecutor::post(Task task) {
   if (!task) throw std::logic_error("ManualExecutor: an empty task was posted");
-  std::lock_guard lock(state_->mutex);
-  if (!state_->stopping) state_->ready.push_back(std::move(task));
+  std::lock_guard lock(impl_->mutex);
+  if (!impl_->stopping) impl_->ready.push_back(std::move(task));
 }
 
 Timer ManualExecutor::post_after(Duration delay, Task task) {
@@ -71,20 +71,20 @@ Timer ManualExecutor::post_after(Duration delay, Task task) {
     post(std::move(run));
     return timer;
   }
-  std::lock_guard lock(state_->mutex);
-  if (!state_->stopping) state_->timers.push(detail::after(state_->clock.now(), delay), timer, std::move(run));
+  std::lock_guard lock(impl_->mutex);
+  if (!impl_->stopping) impl_->timers.push(detail::after(impl_->clock.now(), delay), timer, std::move(run));
   return timer;
 }
 
 const Clock& ManualExecutor::clock() const {
-  return state_->clock;
+  return impl_->clock;
 }
 FakeClock& ManualExecutor::fake_clock() noexcept {
-  return state_->clock;
+  return impl_->clock;
 }
 
 bool ManualExecutor::run_one() {
-  auto task = state_->take();
+  auto task = impl_->take();
   if (!task) return false;
   call_isolated("executor", *task);
   return true;
@@ -100,26 +100,26 @@ void ManualExecutor::advance(Duration by) {
   if (by < Duration::zero()) throw std::logic_error("ManualExecutor: time does not go back");
   const TimePoint target = detail::after(clock().now(), by);
   run_until_idle();
-  for (auto next = state_->next_timer(); next && *next <= target; next = state_->next_timer()) {
-    state_->move_clock_to(*next);
+  for (auto next = impl_->next_timer(); next && *next <= target; next = impl_->next_timer()) {
+    impl_->move_clock_to(*next);
     run_until_idle();
   }
-  state_->move_clock_to(target);
+  impl_->move_clock_to(target);
   run_until_idle();
 }
 
 bool ManualExecutor::advance_to_next_timer() {
   run_until_idle();
-  const auto next = state_->next_timer();
+  const auto next = impl_->next_timer();
   if (!next) return false;
-  state_->move_clock_to(*next);
+  impl_->move_clock_to(*next);
   run_until_idle();
   return true;
 }
 
 std::size_t ManualExecutor::pending_timers() const {
-  std::lock_guard lock(state_->mutex);
-  return state_->timers.pending();
+  std::lock_guard lock(impl_->mutex);
+  return impl_->timers.pending();
 }
 
 }  // namespace kubexx

@@ -47,8 +47,8 @@ std::vector<double> check_bounds(const std::string& name, std::vector<double> bo
 
 // The registry holds weak references: a series leaves when its last handle goes, in ~MetricSeries. No shared pointer
 // may be dropped under the mutex, because that destructor takes it.
-struct MetricsRegistry::State final : detail::SeriesOwner, std::enable_shared_from_this<State> {
-  explicit State(std::size_t max) : max_series(max) {}
+struct MetricsRegistry::Impl final : detail::SeriesOwner, std::enable_shared_from_this<Impl> {
+  explicit Impl(std::size_t max) : max_series(max) {}
 
   struct Entry {
     const MetricSeries* identity;
@@ -142,7 +142,7 @@ struct MetricsRegistry::State final : detail::SeriesOwner, std::enable_shared_fr
   }
 };
 
-MetricsRegistry::MetricsRegistry(std::size_t max_series) : state_(std::make_shared<State>(max_series)) {}
+MetricsRegistry::MetricsRegistry(std::size_t max_series) : impl_(std::make_shared<Impl>(max_series)) {}
 MetricsRegistry::~MetricsRegistry() = default;
 
 const std::shared_ptr<MetricsRegistry>& MetricsRegistry::process() {
@@ -152,21 +152,21 @@ const std::shared_ptr<MetricsRegistry>& MetricsRegistry::process() {
 
 Counter MetricsRegistry::counter(const std::string& name, const std::string& help, MetricLabels labels) {
   Counter counter;
-  counter.series_ = state_->find_or_add(name, help, MetricKind::Counter, std::move(labels), {}, nullptr);
+  counter.series_ = impl_->find_or_add(name, help, MetricKind::Counter, std::move(labels), {}, nullptr);
   return counter;
 }
 
 Gauge MetricsRegistry::gauge(const std::string& name, const std::string& help, MetricLabels labels) {
   Gauge gauge;
-  gauge.series_ = state_->find_or_add(name, help, MetricKind::Gauge, std::move(labels), {}, nullptr);
+  gauge.series_ = impl_->find_or_add(name, help, MetricKind::Gauge, std::move(labels), {}, nullptr);
   return gauge;
 }
 
 Histogram MetricsRegistry::histogram(const std::string& name, const std::string& help, MetricLabels labels,
                                      std::vector<double> bounds) {
   Histogram histogram;
-  histogram.series_ = state_->find_or_add(name, help, MetricKind::Histogram, std::move(labels),
-                                          check_bounds(name, std::move(bounds)), nullptr);
+  histogram.series_ = impl_->find_or_add(name, help, MetricKind::Histogram, std::move(labels),
+                                         check_bounds(name, std::move(bounds)), nullptr);
   return histogram;
 }
 
@@ -174,13 +174,13 @@ Gauge MetricsRegistry::gauge_function(const std::string& name, const std::string
                                       std::function<double()> value) {
   require(value != nullptr, name, "the function is empty");
   Gauge gauge;
-  gauge.series_ = state_->find_or_add(name, help, MetricKind::Gauge, std::move(labels), {}, std::move(value));
+  gauge.series_ = impl_->find_or_add(name, help, MetricKind::Gauge, std::move(labels), {}, std::move(value));
   return gauge;
 }
 
 std::string MetricsRegistry::expose() const {
   std::string out;
-  for (const State::Snapshot& family : state_->snapshot()) {
+  for (const Impl::Snapshot& family : impl_->snapshot()) {
     if (family.series.empty()) continue;
     detail::append_header(out, family.name, family.help, family.kind);
     for (std::size_t i = 0; i < family.series.size();) {

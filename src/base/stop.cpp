@@ -24,7 +24,7 @@ bool wait_for_stop(const std::stop_token& stop, Duration timeout) {
   return stop.stop_requested();
 }
 
-struct LinkedStop::State {
+struct LinkedStop::Impl {
   struct Forward {
     std::stop_source target;
     void operator()() noexcept { target.request_stop(); }
@@ -33,19 +33,18 @@ struct LinkedStop::State {
   std::vector<std::unique_ptr<std::stop_callback<Forward>>> links;
 };
 
-LinkedStop::LinkedStop(std::initializer_list<std::stop_token> tokens) : state_(std::make_shared<State>()) {
+LinkedStop::LinkedStop(std::initializer_list<std::stop_token> tokens) : impl_(std::make_shared<Impl>()) {
   for (const std::stop_token& token : tokens) {
-    state_->links.push_back(
-        std::make_unique<std::stop_callback<State::Forward>>(token, State::Forward{state_->source}));
+    impl_->links.push_back(std::make_unique<std::stop_callback<Impl::Forward>>(token, Impl::Forward{impl_->source}));
   }
 }
 
 LinkedStop::~LinkedStop() = default;
 std::stop_token LinkedStop::token() const {
-  return state_->source.get_token();
+  return impl_->source.get_token();
 }
 void LinkedStop::request_stop() {
-  state_->source.request_stop();
+  impl_->source.request_stop();
 }
 
 }  // namespace kubexx

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/timer_state.hpp"
+#include "base/timer_impl.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
 
@@ -137,7 +137,7 @@ void require(const Task& task) {
 
 }  // namespace
 
-struct Strand::State {
+struct Strand::Impl {
   std::shared_ptr<Executor> executor;
   std::shared_ptr<Core> core;
 };
@@ -145,44 +145,44 @@ struct Strand::State {
 Strand::Strand(std::shared_ptr<Executor> executor) {
   if (!executor) throw std::logic_error("Strand: no executor");
   auto core = std::make_shared<Core>(executor, executor->strand_turn());
-  state_ = std::make_shared<State>(State{std::move(executor), std::move(core)});
+  impl_ = std::make_shared<Impl>(Impl{std::move(executor), std::move(core)});
 }
 
 void Strand::post(Task task) const {
   require(task);
-  state_->core->post(std::move(task));
+  impl_->core->post(std::move(task));
 }
 
 void Strand::defer(Task task) const {
   require(task);
-  if (running_in_this_thread()) return state_->core->defer(std::move(task));
-  state_->core->post(std::move(task));
+  if (running_in_this_thread()) return impl_->core->defer(std::move(task));
+  impl_->core->post(std::move(task));
 }
 
 Timer Strand::post_after(Duration delay, Task task) const {
   require(task);
   auto [timer, run] = Timer::wrap(std::move(task));
   if (delay <= Duration::zero()) {
-    state_->core->post(std::move(run));
+    impl_->core->post(std::move(run));
     return timer;
   }
-  auto fire = [core = state_->core, run = std::move(run)]() mutable { core->post(std::move(run)); };
+  auto fire = [core = impl_->core, run = std::move(run)]() mutable { core->post(std::move(run)); };
   // Canceling has to reach the executor's timer too, or canceled ones would pile up there until they are due.
-  timer.state_->outer = state_->executor->post_after(delay, std::move(fire));
+  timer.impl_->outer = impl_->executor->post_after(delay, std::move(fire));
   return timer;
 }
 
 bool Strand::running_in_this_thread() const noexcept {
-  return Core::current() == state_->core.get();
+  return Core::current() == impl_->core.get();
 }
 std::size_t Strand::depth() const {
-  return state_->core->depth();
+  return impl_->core->depth();
 }
 const Clock& Strand::clock() const {
-  return state_->executor->clock();
+  return impl_->executor->clock();
 }
 const std::shared_ptr<Executor>& Strand::executor() const {
-  return state_->executor;
+  return impl_->executor;
 }
 
 }  // namespace kubexx

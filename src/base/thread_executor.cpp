@@ -14,7 +14,7 @@ namespace kubexx {
 
 // Shared with the threads: when a task of the executor drops its last owner, the thread that runs the task outlives
 // the executor by the rest of that task.
-struct ThreadExecutor::State {
+struct ThreadExecutor::Impl {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Task> ready;    // guarded by mutex
@@ -85,34 +85,34 @@ struct ThreadExecutor::State {
 
 ThreadExecutor::ThreadExecutor() : ThreadExecutor(Options()) {}
 
-ThreadExecutor::ThreadExecutor(Options options) : state_(std::make_shared<State>()) {
+ThreadExecutor::ThreadExecutor(Options options) : impl_(std::make_shared<Impl>()) {
   if (options.threads == 0) throw std::logic_error("ThreadExecutor: it needs at least one thread");
   constexpr std::size_t kKeptName = 12;
   try {
     for (std::size_t i = 0; i < options.threads; ++i) {
       const std::string name = options.name.substr(0, kKeptName) + "-" + std::to_string(i);
-      state_->threads.push_back(detail::start_thread(name, [state = state_] { state->work(); }));
+      impl_->threads.push_back(detail::start_thread(name, [impl = impl_] { impl->work(); }));
     }
   } catch (...) {
-    state_->shut_down();
+    impl_->shut_down();
     throw;
   }
 }
 
 ThreadExecutor::~ThreadExecutor() {
-  state_->shut_down();
+  impl_->shut_down();
 }
 
 void ThreadExecutor::post(Task task) {
   if (!task) throw std::logic_error("ThreadExecutor: an empty task was posted");
   bool wake = false;
   {
-    std::lock_guard lock(state_->mutex);
-    if (state_->stopping) return;  // the task goes with the parameter, after the lock
-    state_->ready.push_back(std::move(task));
-    wake = state_->waiting > 0;
+    std::lock_guard lock(impl_->mutex);
+    if (impl_->stopping) return;  // the task goes with the parameter, after the lock
+    impl_->ready.push_back(std::move(task));
+    wake = impl_->waiting > 0;
   }
-  if (wake) state_->changed.notify_one();
+  if (wake) impl_->changed.notify_one();
 }
 
 Timer ThreadExecutor::post_after(Duration delay, Task task) {
@@ -125,11 +125,11 @@ Timer ThreadExecutor::post_after(Duration delay, Task task) {
   const TimePoint when = detail::after(clock().now(), delay);
   bool first = false;
   {
-    std::lock_guard lock(state_->mutex);
-    if (state_->stopping) return timer;  // `run` was declared before the lock and releases the task after it
-    first = state_->timers.push(when, timer, std::move(run));
+    std::lock_guard lock(impl_->mutex);
+    if (impl_->stopping) return timer;  // `run` was declared before the lock and releases the task after it
+    first = impl_->timers.push(when, timer, std::move(run));
   }
-  if (first) state_->changed.notify_all();
+  if (first) impl_->changed.notify_all();
   return timer;
 }
 

@@ -1,39 +1,39 @@
-#include "base/timer_state.hpp"
+#include "base/timer_impl.hpp"
 
 namespace kubexx {
 
-Timer::Timer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Timer::Timer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 void Timer::cancel() noexcept {
-  if (!state_ || !state_->leave_pending(State::Phase::Canceled)) return;
-  state_->task.reset();
-  state_->outer.cancel();
+  if (!impl_ || !impl_->leave_pending(Impl::Phase::Canceled)) return;
+  impl_->task.reset();
+  impl_->outer.cancel();
 }
 
 bool Timer::pending() const noexcept {
-  return state_ && state_->phase.load(std::memory_order_acquire) == State::Phase::Pending;
+  return impl_ && impl_->phase.load(std::memory_order_acquire) == Impl::Phase::Pending;
 }
 
 std::pair<Timer, Task> Timer::wrap(Task task) {
   // What the executor holds. Dropping it unrun releases the task, even while copies of the timer live on.
   struct Run {
-    std::shared_ptr<State> state;
-    explicit Run(std::shared_ptr<State> s) : state(std::move(s)) {}
+    std::shared_ptr<Impl> impl;
+    explicit Run(std::shared_ptr<Impl> s) : impl(std::move(s)) {}
     Run(Run&&) noexcept = default;
     Run& operator=(Run&&) = delete;
     ~Run() {
-      if (state && state->leave_pending(State::Phase::Canceled)) state->task.reset();
+      if (impl && impl->leave_pending(Impl::Phase::Canceled)) impl->task.reset();
     }
     void operator()() {
-      const auto current = std::move(state);
-      if (!current->leave_pending(State::Phase::Started)) return;
+      const auto current = std::move(impl);
+      if (!current->leave_pending(Impl::Phase::Started)) return;
       Task started = std::move(current->task);
       started();
     }
   };
-  auto state = std::make_shared<State>();
-  state->task = std::move(task);
-  return {Timer(state), Task(Run(state))};
+  auto impl = std::make_shared<Impl>();
+  impl->task = std::move(task);
+  return {Timer(impl), Task(Run(impl))};
 }
 
 }  // namespace kubexx

@@ -72,9 +72,9 @@ std::string suggestion(const std::vector<ApiResource>& known, const std::string&
 
 }  // namespace
 
-struct ResourceMapper::State {
+struct ResourceMapper::Impl {
   using Known = std::shared_ptr<const Discovery>;
-  explicit State(rest::Client c) : client(std::move(c)) {}
+  explicit Impl(rest::Client c) : client(std::move(c)) {}
 
   Known remembered() {
     const std::lock_guard lock(mutex);
@@ -102,11 +102,10 @@ struct ResourceMapper::State {
     const auto& known = **fresh;
     if (const auto* found = pick(known.resources)) return *found;
     auto text = missing(known.resources);
-    if (!known.failures.empty()) {
-      text += "; " + known.failures.front().first.to_string() + " could not be read";
-      if (known.failures.size() > 1) text += ", nor " + std::to_string(known.failures.size() - 1) + " others";
-    }
-    return Error::config(std::move(text));
+    if (known.failures.empty()) return Error::api(404, "NotFound", std::move(text));
+    text += "; " + known.failures.front().first.to_string() + " could not be read";
+    if (known.failures.size() > 1) text += ", nor " + std::to_string(known.failures.size() - 1) + " others";
+    return Error::api(503, "ServiceUnavailable", std::move(text));  // it may be there
   }
 
   rest::Client client;
@@ -126,10 +125,10 @@ auto first_that(Match match) {
 
 }  // namespace
 
-ResourceMapper::ResourceMapper(rest::Client client) : state_(std::make_unique<State>(std::move(client))) {}
+ResourceMapper::ResourceMapper(rest::Client client) : impl_(std::make_unique<Impl>(std::move(client))) {}
 ResourceMapper::~ResourceMapper() = default;
 
-Result<ApiResource> ResourceMapper::find(std::string_view text, const rest::CallOptions& options) {
+Result<ApiResource> ResourceMapper::get(std::string_view text, const rest::CallOptions& options) {
   const auto wanted = readings(text);
   const auto pick = [&wanted](const std::vector<ApiResource>& resources) -> const ApiResource* {
     for (const auto& want : wanted) {
@@ -143,33 +142,33 @@ Result<ApiResource> ResourceMapper::find(std::string_view text, const rest::Call
     }
     return nullptr;
   };
-  return state_->look(options, pick, [&](const std::vector<ApiResource>& resources) {
+  return impl_->look(options, pick, [&](const std::vector<ApiResource>& resources) {
     const auto close = suggestion(resources, wanted.front().name);
     return "the server doesn't have a resource type \"" + std::string(text) + "\"" +
            (close.empty() ? "" : " (did you mean " + close + "?)");
   });
 }
 
-Result<ApiResource> ResourceMapper::find(const meta::GroupVersionKind& kind, const rest::CallOptions& options) {
-  return state_->look(options, first_that([&kind](const ApiResource& r) { return r.gvk() == kind && r.can("get"); }),
-                      [&](const auto&) { return "no resource of the server has " + kind.to_string(); });
+Result<ApiResource> ResourceMapper::get(const meta::GroupVersionKind& kind, const rest::CallOptions& options) {
+  return impl_->look(options, first_that([&kind](const ApiResource& r) { return r.gvk() == kind && r.can("get"); }),
+                     [&](const auto&) { return "no resource of the server has " + kind.to_string(); });
 }
 
-Result<ApiResource> ResourceMapper::find(const meta::GroupVersionResource& resource, const rest::CallOptions& options) {
-  return state_->look(options, first_that([&resource](const ApiResource& r) { return r.resource == resource; }),
-                      [&](const auto&) { return "the server has no " + resource.to_string(); });
+Result<ApiResource> ResourceMapper::get(const meta::GroupVersionResource& resource, const rest::CallOptions& options) {
+  return impl_->look(options, first_that([&resource](const ApiResource& r) { return r.resource == resource; }),
+                     [&](const auto&) { return "the server has no " + resource.to_string(); });
 }
 
 Result<std::vector<ApiResource>> ResourceMapper::all(const rest::CallOptions& options) {
-  if (const auto known = state_->remembered()) return known->resources;
-  auto fresh = state_->ask(options);
+  if (const auto known = impl_->remembered()) return known->resources;
+  auto fresh = impl_->ask(options);
   if (!fresh) return fresh.error();
   return (*fresh)->resources;
 }
 
 void ResourceMapper::forget() {
-  const std::lock_guard lock(state_->mutex);
-  state_->cached.reset();
+  const std::lock_guard lock(impl_->mutex);
+  impl_->cached.reset();
 }
 
 }  // namespace kubexx::client

@@ -91,8 +91,8 @@ ControllerCore::Impl::Impl(Subject subject, std::shared_ptr<informer::SharedInde
       posted_(options_.workers) {
   sources_.push_back({std::move(informer), {}, std::move(predicate), {}, {}});
   make_metrics();
-  LiveControllers::add(this, [gate = gate_](std::vector<ControllerSnapshot>& all) {
-    gate->enter([&](Impl& self) { all.push_back(self.snapshot()); });
+  LiveControllers::add(this, [gate = gate_](std::vector<ControllerStatus>& all) {
+    gate->enter([&](Impl& self) { all.push_back(self.status()); });
   });
 }
 
@@ -247,10 +247,10 @@ const std::shared_ptr<informer::SharedIndexInformer>* ControllerCore::Impl::find
   return found == sources_.end() ? nullptr : &found->informer;
 }
 
-ControllerSnapshot ControllerCore::Impl::snapshot() const {
-  ControllerSnapshot now;
+ControllerStatus ControllerCore::Impl::status() const {
+  ControllerStatus now;
   now.name = options_.name;
-  now.queue = queue_.snapshot();
+  now.queue = queue_.status();
   now.workers = options_.workers;
   now.active = active_;
   now.reconciles = reconciles_;
@@ -290,8 +290,8 @@ Result<void> ControllerCore::wait_until_seen(const meta::GroupVersionResource& r
   if (!informer) return Error::config(resource.to_string() + " is no source of controller " + impl_->name());
   return (*informer)->wait_until(resource_version, options);
 }
-ControllerSnapshot ControllerCore::snapshot() const {
-  return impl_->snapshot();
+ControllerStatus ControllerCore::status() const {
+  return impl_->status();
 }
 const Subject& ControllerCore::subject() const noexcept {
   return impl_->subject();

@@ -41,7 +41,7 @@ class ControllerCore::Impl {
   Result<void> join();
   void enqueue(const meta::ObjectKey& key, int priority);
   const std::shared_ptr<informer::SharedIndexInformer>* find(const meta::GroupVersionResource& resource) const;
-  ControllerSnapshot snapshot() const;
+  ControllerStatus status() const;
   const Subject& subject() const noexcept { return subject_; }
   const std::string& name() const noexcept { return options_.name; }
 
@@ -129,7 +129,7 @@ void ControllerCore::Impl::post_control(F what) {
 
 /// The places in live_controllers(); in live_controllers.cpp.
 struct LiveControllers {
-  using Ask = std::function<void(std::vector<ControllerSnapshot>&)>;
+  using Ask = std::function<void(std::vector<ControllerStatus>&)>;
   static void add(const void* controller, Ask ask);
   static void remove(const void* controller);
 };

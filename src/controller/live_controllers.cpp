@@ -28,15 +28,15 @@ void LiveControllers::remove(const void* controller) {
   std::erase_if(registry().controllers, [&](const auto& entry) { return entry.first == controller; });
 }
 
-std::vector<ControllerSnapshot> live_controllers() {
+std::vector<ControllerStatus> live_controllers() {
   std::vector<std::pair<const void*, LiveControllers::Ask>> controllers;
   {
     const std::lock_guard lock(registry().mutex);
     controllers = registry().controllers;
   }
-  std::vector<ControllerSnapshot> snapshots;
-  for (const auto& [controller, ask] : controllers) ask(snapshots);
-  return snapshots;
+  std::vector<ControllerStatus> all;
+  for (const auto& [controller, ask] : controllers) ask(all);
+  return all;
 }
 
 std::string_view to_string(ControllerState state) noexcept {

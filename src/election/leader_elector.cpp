@@ -22,9 +22,9 @@ Result<void> LeaderElectionOptions::validate() const {
 }
 
 /// Runs one machine after the other, blocking.
-class LeaderElector::Shell {
+class LeaderElector::Impl {
  public:
-  Shell(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks)
+  Impl(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks)
       : client_(std::move(client)), options_(std::move(options)), callbacks_(std::move(callbacks)) {}
 
   void run(const std::stop_token& stop) {
@@ -77,28 +77,28 @@ Result<std::unique_ptr<LeaderElector>> LeaderElector::create(rest::Client client
   if (auto valid = options.validate(); !valid) return valid.error();
   if (!callbacks.on_started_leading) return Error::config("leader election: on_started_leading is needed");
   return std::unique_ptr<LeaderElector>(
-      new LeaderElector(std::make_shared<Shell>(std::move(client), std::move(options), std::move(callbacks))));
+      new LeaderElector(std::make_shared<Impl>(std::move(client), std::move(options), std::move(callbacks))));
 }
 
-LeaderElector::LeaderElector(std::shared_ptr<Shell> shell) : shell_(std::move(shell)) {}
+LeaderElector::LeaderElector(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 LeaderElector::~LeaderElector() = default;
 
 void LeaderElector::run(std::stop_token stop) {
-  shell_->run(stop);
+  impl_->run(stop);
 }
 
 bool LeaderElector::is_leader() const {
-  const auto machine = shell_->machine();
+  const auto machine = impl_->machine();
   return machine && machine->is_leader();
 }
 
 std::string LeaderElector::leader() const {
-  const auto machine = shell_->machine();
+  const auto machine = impl_->machine();
   return machine ? machine->leader() : std::string();
 }
 
 Result<void> LeaderElector::check(Duration tolerance) const {
-  const auto machine = shell_->machine();
+  const auto machine = impl_->machine();
   return machine ? machine->check(tolerance) : Result<void>();
 }
 

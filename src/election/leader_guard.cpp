@@ -1,24 +1,24 @@
 #include "kubexx/election/leader_guard.hpp"
 
-#include "election/leader_guard_state.hpp"
+#include "election/leader_guard_impl.hpp"
 
 namespace kubexx::election {
 
-void LeaderGuard::State::extend(TimePoint began, WallTime began_wall) {
+void LeaderGuard::Impl::extend(TimePoint began, WallTime began_wall) {
   deadline_ = (began + valid_for_).time_since_epoch().count();
   wall_deadline_ = (began_wall + suspended_for_).time_since_epoch().count();
 }
 
-void LeaderGuard::State::end() {
+void LeaderGuard::Impl::end() {
   ended_ = true;
   stop.request_stop();
 }
 
-TimePoint LeaderGuard::State::deadline() const {
+TimePoint LeaderGuard::Impl::deadline() const {
   return TimePoint(Duration(deadline_));
 }
 
-std::optional<Error> LeaderGuard::State::closed() const {
+std::optional<Error> LeaderGuard::Impl::closed() const {
   if (ended_) return Error::canceled(what_ + " has ended: no more writes");
   const auto late = clock_->now().time_since_epoch().count() - deadline_;
   if (late >= 0) {
@@ -31,26 +31,26 @@ std::optional<Error> LeaderGuard::State::closed() const {
   return std::nullopt;
 }
 
-LeaderGuard::LeaderGuard(std::shared_ptr<State> state) : state_(std::move(state)) {}
+LeaderGuard::LeaderGuard(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 std::stop_token LeaderGuard::stop_token() const {
-  return state_ ? state_->stop.get_token() : std::stop_token();
+  return impl_ ? impl_->stop.get_token() : std::stop_token();
 }
 
 TimePoint LeaderGuard::deadline() const {
-  return state_ ? state_->deadline() : TimePoint::min();
+  return impl_ ? impl_->deadline() : TimePoint::min();
 }
 
 Result<void> LeaderGuard::check() const {
-  if (!state_) return Error::canceled("a guard that guards nothing");
-  if (auto closed = state_->closed()) return *closed;
+  if (!impl_) return Error::canceled("a guard that guards nothing");
+  if (auto closed = impl_->closed()) return *closed;
   return {};
 }
 
 rest::Client LeaderGuard::guarded(const rest::Client& client) const {
   // A guard that guards nothing lets nothing pass.
-  static const auto never = std::make_shared<State>(Clock::system(), "a default guard", Duration(0), Duration(0));
-  return client.with_gate(state_ ? state_ : never);
+  static const auto never = std::make_shared<Impl>(Clock::system(), "a default guard", Duration(0), Duration(0));
+  return client.with_gate(impl_ ? impl_ : never);
 }
 
 }  // namespace kubexx::election

@@ -127,7 +127,7 @@ void LeaderMachine::written(const Result<rest::Response>& answer, TimePoint bega
   looked_after_conflict_ = false;
   observe(*lease);
   if (!leading()) {
-    guard_ = std::make_shared<LeaderGuard::State>(
+    guard_ = std::make_shared<LeaderGuard::Impl>(
         strand_.clock(), title_, options_.renew_deadline,
         options_.renew_deadline + (options_.lease_duration - options_.renew_deadline) / 2);
   }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "election/leader_guard_state.hpp"
+#include "election/leader_guard_impl.hpp"
 #include "election/leader_lease.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/election/leader_elector.hpp"
@@ -77,7 +77,7 @@ class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
   LeaseRecord record_;
   TimePoint observed_;  // when record_ was first seen, by the local clock
   std::optional<std::string> reported_;
-  std::shared_ptr<LeaderGuard::State> guard_;
+  std::shared_ptr<LeaderGuard::Impl> guard_;
   bool stopping_ = false;
   bool working_ = false;
   bool writing_ = false;  // a write of the lease has no answer yet

@@ -34,7 +34,7 @@ ShardSet ShardLedger::owned() const {
   return guard_ && !guard_->closed() ? owned_ : ShardSet();
 }
 
-void ShardLedger::set_guard(std::shared_ptr<LeaderGuard::State> guard) {
+void ShardLedger::set_guard(std::shared_ptr<LeaderGuard::Impl> guard) {
   const std::lock_guard lock(mutex_);
   guard_ = std::move(guard);
 }

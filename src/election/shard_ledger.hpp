@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "election/leader_guard_state.hpp"
+#include "election/leader_guard_impl.hpp"
 #include "kubexx/election/shard_membership.hpp"
 
 namespace kubexx::election {
@@ -19,7 +19,7 @@ struct ShardLedger : std::enable_shared_from_this<ShardLedger> {
   bool owns(std::string_view key) const;
   ShardSet owned() const;
 
-  void set_guard(std::shared_ptr<LeaderGuard::State> guard);
+  void set_guard(std::shared_ptr<LeaderGuard::Impl> guard);
   void set_owned(const ShardSet& slots);
   /// Whether no work runs in these slots; if some does, `idle` is called when the last one is finished.
   bool idle(const ShardSet& slots);
@@ -33,7 +33,7 @@ struct ShardLedger : std::enable_shared_from_this<ShardLedger> {
   ShardSet owned_;                                   // guarded by mutex_
   ShardSet awaited_;                                 // guarded by mutex_
   std::array<std::uint32_t, kShardSlots> active_{};  // guarded by mutex_
-  std::shared_ptr<LeaderGuard::State> guard_;        // guarded by mutex_
+  std::shared_ptr<LeaderGuard::Impl> guard_;         // guarded by mutex_
   std::function<void()> tell_;                       // guarded by mutex_
 };
 

@@ -166,7 +166,7 @@ void ShardMachine::published(const meta::Object& lease, View view, TimePoint beg
   lease_ = lease;
   published_ = std::move(view);
   if (!guard_) {
-    guard_ = std::make_shared<LeaderGuard::State>(
+    guard_ = std::make_shared<LeaderGuard::Impl>(
         strand_.clock(),
         "shard membership of " + options_.identity + " in " + options_.namespace_ + "/" + options_.group,
         options_.renew_deadline, options_.renew_deadline + (options_.lease_duration - options_.renew_deadline) / 2);

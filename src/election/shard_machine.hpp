@@ -76,7 +76,7 @@ class ShardMachine : public std::enable_shared_from_this<ShardMachine> {
   View next_;           // what the next publication says
   std::map<std::string, Other> others_;
   ShardSet owned_;
-  std::shared_ptr<LeaderGuard::State> guard_;
+  std::shared_ptr<LeaderGuard::Impl> guard_;
   bool leaving_ = false;
   bool ended_ = false;
   Task left_;

@@ -24,9 +24,9 @@ Result<void> ShardOptions::validate() const {
   return same.validate().context("shards");
 }
 
-class ShardMembership::Shell {
+class ShardMembership::Impl {
  public:
-  Shell(rest::Client client, ShardOptions options, ShardCallbacks callbacks)
+  Impl(rest::Client client, ShardOptions options, ShardCallbacks callbacks)
       : patience_(options.renew_deadline),
         machine_(std::make_shared<ShardMachine>(std::move(client), std::move(options), std::move(callbacks))) {}
 
@@ -61,31 +61,31 @@ Result<std::unique_ptr<ShardMembership>> ShardMembership::create(rest::Client cl
                                                                  ShardCallbacks callbacks) {
   if (auto valid = options.validate(); !valid) return valid.error();
   return std::unique_ptr<ShardMembership>(
-      new ShardMembership(std::make_unique<Shell>(std::move(client), std::move(options), std::move(callbacks))));
+      new ShardMembership(std::make_unique<Impl>(std::move(client), std::move(options), std::move(callbacks))));
 }
 
-ShardMembership::ShardMembership(std::unique_ptr<Shell> shell) : shell_(std::move(shell)) {}
+ShardMembership::ShardMembership(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ShardMembership::~ShardMembership() {
-  leave(shell_->patience());
+  leave(impl_->patience());
 }
 
 void ShardMembership::start() {
-  shell_->machine()->start();
+  impl_->machine()->start();
 }
 bool ShardMembership::leave(Duration timeout) {
-  return shell_->leave(timeout);
+  return impl_->leave(timeout);
 }
 bool ShardMembership::owns(std::string_view key) const {
-  return shell_->machine()->ledger()->owns(key);
+  return impl_->machine()->ledger()->owns(key);
 }
 ShardWork ShardMembership::begin(std::string_view key) {
-  return shell_->machine()->ledger()->begin(key);
+  return impl_->machine()->ledger()->begin(key);
 }
 ShardSet ShardMembership::owned() const {
-  return shell_->machine()->ledger()->owned();
+  return impl_->machine()->ledger()->owned();
 }
 std::vector<std::string> ShardMembership::members() const {
-  return shell_->machine()->members();
+  return impl_->machine()->members();
 }
 
 }  // namespace kubexx::election

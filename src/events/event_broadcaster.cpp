@@ -23,7 +23,7 @@ std::string host_name() {
 }  // namespace
 
 /// Where a recorder's events go: a sink, or (in tests) a function.
-struct EventRecorder::State {
+struct EventRecorder::Impl {
   std::shared_ptr<EventSink> sink;
   std::function<void(const meta::Object&)> take;
   const Clock* clock;
@@ -37,9 +37,8 @@ struct EventRecorder::State {
   void dispatch(EventRecord event) const;
 };
 
-Result<EventRecord> EventRecorder::State::make(const meta::Object& about, std::string_view type,
-                                               std::string_view reason, std::string_view message,
-                                               const EventDetails& details) const {
+Result<EventRecord> EventRecorder::Impl::make(const meta::Object& about, std::string_view type, std::string_view reason,
+                                              std::string_view message, const EventDetails& details) const {
   if (type != "Normal" && type != "Warning") {
     return Error::config("the type of an event is Normal or Warning, not \"" + std::string(utf8_prefix(type, 64)) +
                          "\"");
@@ -66,7 +65,7 @@ Result<EventRecord> EventRecorder::State::make(const meta::Object& about, std::s
   return event;
 }
 
-void EventRecorder::State::dispatch(EventRecord event) const {
+void EventRecorder::Impl::dispatch(EventRecord event) const {
   if (take) return take(event_object(event, EventApi::Core));
   log(options.log_level, "event",
       {{"object", event.about.kind + " " + event.namespace_ + "/" + event.about.name},
@@ -81,25 +80,25 @@ void EventRecorder::State::dispatch(EventRecord event) const {
   sink->push(std::move(event));
 }
 
-EventRecorder::EventRecorder(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+EventRecorder::EventRecorder(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
 EventRecorder EventRecorder::to(std::function<void(const meta::Object&)> take, const Clock& clock) {
-  auto state = std::make_shared<State>();
-  state->take = std::move(take);
-  state->clock = &clock;
-  state->component = "test";
-  return EventRecorder(std::move(state));
+  auto impl = std::make_shared<Impl>();
+  impl->take = std::move(take);
+  impl->clock = &clock;
+  impl->component = "test";
+  return EventRecorder(std::move(impl));
 }
 
 void EventRecorder::event(const meta::Object& about, std::string_view type, std::string_view reason,
                           std::string_view message, const EventDetails& details) const {
-  if (!state_) return;
-  auto event = state_->make(about, type, reason, message, details);
-  if (event) return state_->dispatch(std::move(*event));
-  if (state_->sink) state_->sink->dropped(event.error().message(), reason);
+  if (!impl_) return;
+  auto event = impl_->make(about, type, reason, message, details);
+  if (event) return impl_->dispatch(std::move(*event));
+  if (impl_->sink) impl_->sink->dropped(event.error().message(), reason);
 }
 
-struct EventBroadcaster::State {
+struct EventBroadcaster::Impl {
   std::shared_ptr<EventSink> sink;
   EventBroadcasterOptions options;
   std::optional<Strand> listener;
@@ -110,41 +109,41 @@ struct EventBroadcaster::State {
 };
 
 EventBroadcaster::EventBroadcaster(rest::Client client, EventBroadcasterOptions options)
-    : state_(std::make_shared<State>()) {
-  if (options.on_event) state_->listener.emplace(client.handlers());
-  state_->sink = std::make_shared<EventSink>(std::move(client), options);
-  state_->options = std::move(options);
-  state_->sink->start();
+    : impl_(std::make_shared<Impl>()) {
+  if (options.on_event) impl_->listener.emplace(client.handlers());
+  impl_->sink = std::make_shared<EventSink>(std::move(client), options);
+  impl_->options = std::move(options);
+  impl_->sink->start();
 }
 
 EventBroadcaster::~EventBroadcaster() {
-  shutdown(state_->options.flush);
+  shutdown(impl_->options.flush);
 }
 
 EventRecorder EventBroadcaster::recorder(std::string component, std::string instance) const {
-  auto state = std::make_shared<EventRecorder::State>();
-  state->sink = state_->sink;
-  state->clock = &state_->sink->clock();
-  state->options = state_->options;
-  state->listener = state_->listener;
-  state->component = std::move(component);
-  state->instance = utf8_prefix(instance.empty() ? host_name() : instance, kMaxShort);
-  return EventRecorder(std::move(state));
+  auto impl = std::make_shared<EventRecorder::Impl>();
+  impl->sink = impl_->sink;
+  impl->clock = &impl_->sink->clock();
+  impl->options = impl_->options;
+  impl->listener = impl_->listener;
+  impl->component = std::move(component);
+  impl->instance = utf8_prefix(instance.empty() ? host_name() : instance, kMaxShort);
+  return EventRecorder(std::move(impl));
 }
 
 bool EventBroadcaster::shutdown(Duration flush) {
-  std::unique_lock lock(state_->mutex);
-  if (!std::exchange(state_->closing, true)) {
+  std::unique_lock lock(impl_->mutex);
+  if (!std::exchange(impl_->closing, true)) {
     lock.unlock();
-    state_->sink->close(flush, [state = state_](bool complete) {
-      const std::lock_guard guard(state->mutex);
-      state->complete = complete;
-      state->changed.notify_all();
+    impl_->sink->close(flush, [impl = impl_](bool complete) {
+      const std::lock_guard guard(impl->mutex);
+      impl->complete = complete;
+      impl->changed.notify_all();
     });
     lock.lock();
   }
-  state_->changed.wait(lock, [&] { return state_->complete.has_value(); });
-  return *state_->complete;
+  impl_->changed.wait(lock, [&] { return impl_->complete.has_value(); });
+  return *impl_->complete;
 }
 
 }  // namespace kubexx::events

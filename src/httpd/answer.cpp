@@ -7,21 +7,21 @@
 
 namespace kubexx::httpd {
 
-Mailbox::Mailbox(std::function<void()> notify) : notify_(std::move(notify)) {}
+AnswerQueue::AnswerQueue(std::function<void()> notify) : notify_(std::move(notify)) {}
 
-void Mailbox::post(std::shared_ptr<Answer> answer) {
+void AnswerQueue::post(std::shared_ptr<Answer> answer) {
   std::lock_guard lock(mutex_);
   if (!notify_) return;
   waiting_.push_back(std::move(answer));
   if (waiting_.size() == 1) notify_();
 }
 
-std::vector<std::shared_ptr<Answer>> Mailbox::take() {
+std::vector<std::shared_ptr<Answer>> AnswerQueue::take() {
   std::lock_guard lock(mutex_);
   return std::exchange(waiting_, {});
 }
 
-void Mailbox::close() {
+void AnswerQueue::close() {
   std::function<void()> notify;
   std::vector<std::shared_ptr<Answer>> waiting;
   std::lock_guard lock(mutex_);
@@ -29,12 +29,12 @@ void Mailbox::close() {
   waiting.swap(waiting_);
 }
 
-Answer::Answer(std::shared_ptr<Mailbox> mailbox, std::int32_t stream) : mailbox_(std::move(mailbox)), stream_(stream) {}
+Answer::Answer(std::shared_ptr<AnswerQueue> queue, std::int32_t stream) : queue_(std::move(queue)), stream_(stream) {}
 
 void Answer::announce(std::unique_lock<std::mutex> lock) {
   if (std::exchange(announced_, true)) return;
   lock.unlock();
-  mailbox_->post(shared_from_this());
+  queue_->post(shared_from_this());
 }
 
 void Answer::begin(int status, HeaderFields headers, bool whole) {

@@ -17,10 +17,10 @@ namespace kubexx::httpd {
 class Answer;
 
 /// Carries "this answer has news" from any thread to the connection's I/O thread, many at a time.
-class Mailbox {
+class AnswerQueue {
  public:
   /// `notify` makes the I/O thread call take() soon; it is called with the lock held and must only post.
-  explicit Mailbox(std::function<void()> notify);
+  explicit AnswerQueue(std::function<void()> notify);
   void post(std::shared_ptr<Answer> answer);
   std::vector<std::shared_ptr<Answer>> take();
   void close();  ///< from now on post does nothing
@@ -48,7 +48,7 @@ struct AnswerNews {
 /// One answer, shared by whoever gives it (through Responder) and the session that sends it.
 class Answer : public std::enable_shared_from_this<Answer> {
  public:
-  Answer(std::shared_ptr<Mailbox> mailbox, std::int32_t stream);
+  Answer(std::shared_ptr<AnswerQueue> queue, std::int32_t stream);
 
   // The answering side, any thread.
   void respond(int status, HeaderFields headers, std::string body);
@@ -72,7 +72,7 @@ class Answer : public std::enable_shared_from_this<Answer> {
   void announce(std::unique_lock<std::mutex> lock);
   void begin(int status, HeaderFields headers, bool whole);
 
-  const std::shared_ptr<Mailbox> mailbox_;
+  const std::shared_ptr<AnswerQueue> queue_;
   const std::int32_t stream_;
   mutable std::mutex mutex_;
   State state_ = State::Waiting;  // this and all below guarded by mutex_

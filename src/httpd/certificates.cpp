@@ -113,14 +113,14 @@ std::string pem(EVP_PKEY* key) {
 
 }  // namespace
 
-struct CertificateAuthority::State {
+struct CertificateAuthority::Impl {
   KeyPtr key;
   CertificatePtr certificate;
   std::string text;
   const Clock* clock;
 };
 
-CertificateAuthority::CertificateAuthority(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+CertificateAuthority::CertificateAuthority(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
 Result<CertificateAuthority> CertificateAuthority::create(std::string common_name, Duration validity,
                                                           const Clock& clock) {
@@ -141,17 +141,17 @@ Result<CertificateAuthority> CertificateAuthority::create(std::string common_nam
   }
   std::string text = pem(raw);
   return CertificateAuthority(
-      std::make_shared<const State>(State{std::move(key), std::move(*certificate), std::move(text), &clock}));
+      std::make_shared<const Impl>(Impl{std::move(key), std::move(*certificate), std::move(text), &clock}));
 }
 
 Result<KeyPair> CertificateAuthority::issue(const CertificateRequest& request) const {
   ERR_clear_error();
   const KeyPtr key(EVP_EC_gen("P-256"));
   if (!key) return openssl_error("key for " + request.common_name);
-  auto certificate = draft(request, key.get(), state_->clock->wall());
+  auto certificate = draft(request, key.get(), impl_->clock->wall());
   if (!certificate) return certificate.error();
   X509* raw = certificate->get();
-  X509* issuer = state_->certificate.get();
+  X509* issuer = impl_->certificate.get();
   std::string usage = request.server ? "serverAuth" : "";
   if (request.client) usage += usage.empty() ? "clientAuth" : ",clientAuth";
   bool good = X509_set_issuer_name(raw, X509_get_subject_name(issuer)) == 1 &&
@@ -162,12 +162,12 @@ Result<KeyPair> CertificateAuthority::issue(const CertificateRequest& request) c
   if (!usage.empty()) good = good && add_extension(raw, issuer, NID_ext_key_usage, usage.c_str());
   if (!good) return openssl_error("certificate for " + request.common_name);
   if (auto named = add_alternative_names(raw, request); !named) return named.error();
-  if (X509_sign(raw, state_->key.get(), EVP_sha256()) == 0) return openssl_error("sign " + request.common_name);
+  if (X509_sign(raw, impl_->key.get(), EVP_sha256()) == 0) return openssl_error("sign " + request.common_name);
   return KeyPair{pem(raw), pem(key.get())};
 }
 
 const std::string& CertificateAuthority::certificate_pem() const noexcept {
-  return state_->text;
+  return impl_->text;
 }
 
 }  // namespace kubexx::httpd

@@ -46,7 +46,7 @@ void Connection::start() {
   error_code error;
   peer_ = describe(socket_.remote_endpoint(error));
   socket_.set_option(tcp::no_delay(true), error);
-  mailbox_ = std::make_shared<Mailbox>([weak = weak_from_this(), &io = loop_.io()] {
+  queue_ = std::make_shared<AnswerQueue>([weak = weak_from_this(), &io = loop_.io()] {
     boost::asio::post(io, [weak] {
       if (const auto self = weak.lock()) self->take_news();
     });
@@ -72,7 +72,7 @@ void Connection::handshake() {
 
 void Connection::open(bool http2) {
   state_ = State::Open;
-  SessionContext context{loop_.server(), loop_.now(), mailbox_, peer_, {}};
+  SessionContext context{loop_.server(), loop_.now(), queue_, peer_, {}};
   if (tls_) context.identity = peer_identity(tls_->native_handle());
   session_ = http2 ? make_http2_session(std::move(context)) : make_http1_session(std::move(context));
   pump();
@@ -113,7 +113,7 @@ void Connection::sniff(std::string_view bytes) {
 }
 
 void Connection::take_news() {
-  const auto answers = mailbox_->take();
+  const auto answers = queue_->take();
   if (state_ != State::Open) return;
   for (const auto& answer : answers) session_->update(answer);
   pump();
@@ -208,7 +208,7 @@ void Connection::linger() {
     socket_.shutdown(tcp::socket::shutdown_send, error);
   }
   loop_.retire(*this);
-  mailbox_->close();
+  queue_->close();
   session_->detach();
   read();
 }
@@ -221,7 +221,7 @@ void Connection::close() {
   timer_.cancel();
   socket_.close(error);
   loop_.remove(*this);
-  if (mailbox_) mailbox_->close();
+  if (queue_) queue_->close();
   if (session_) session_->detach();
   for (Output::Part& part : std::exchange(out_.parts, {})) part.answer->close();
 }

@@ -49,7 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::ip::tcp::socket socket_;
   std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>> tls_;
   boost::asio::steady_timer timer_;  // ends lingering, or a cut that the peer holds up
-  std::shared_ptr<Mailbox> mailbox_;
+  std::shared_ptr<AnswerQueue> queue_;
   std::unique_ptr<Session> session_;
   std::string peer_;
   std::string sniffed_;

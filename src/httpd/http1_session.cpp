@@ -113,7 +113,7 @@ class Http1Session final : public Session {
     old_version_ = parser_.http_1_0();
     Request request = std::move(parser_.request());
     head_request_ = request.method == "HEAD";
-    answer_ = std::make_shared<Answer>(context_.mailbox, 0);
+    answer_ = std::make_shared<Answer>(context_.queue, 0);
     complete_ = false;
     context_.dispatch(std::move(request), answer_);
   }

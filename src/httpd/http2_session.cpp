@@ -299,7 +299,7 @@ class Http2Session final : public Session {
     stream.dispatched = true;
     bodies_.set(bodies_.bytes() - stream.request.body.size());
     stream.no_body = stream.request.method == "HEAD";
-    stream.answer = std::make_shared<Answer>(context_.mailbox, stream.id);
+    stream.answer = std::make_shared<Answer>(context_.queue, stream.id);
     context_.dispatch(std::move(stream.request), stream.answer);
   }
 

@@ -44,7 +44,7 @@ Error listen_error(const ServerOptions& options, const error_code& error) {
 
 }  // namespace
 
-struct Server::State {
+struct Server::Impl {
   ServerContext context;
   std::optional<boost::asio::ssl::context> tls;
   ConnectionCount count;
@@ -73,7 +73,7 @@ struct Server::State {
 };
 
 // Linux lets several sockets with SO_REUSEADDR hold a port as long as at most one listens.
-Result<void> Server::State::bind() {
+Result<void> Server::Impl::bind() {
   error_code error;
   const auto address = boost::asio::ip::make_address(context.options.address, error);
   if (error) return Error::config("listen: not an IP address: \"" + context.options.address + "\"");
@@ -89,7 +89,7 @@ Result<void> Server::State::bind() {
   return {};
 }
 
-error_code Server::State::listen() {
+error_code Server::Impl::listen() {
   error_code error;
   tcp::acceptor fresh(loops.front()->io());
   fresh.open(endpoint.protocol(), error);
@@ -103,13 +103,13 @@ error_code Server::State::listen() {
   return {};
 }
 
-void Server::State::unlisten() {
+void Server::Impl::unlisten() {
   pause.reset();
   acceptor.reset();
   ++generation;
 }
 
-void Server::State::accept() {
+void Server::Impl::accept() {
   Loop& loop = *loops[next_loop++ % loops.size()];
   acceptor->async_accept(
       loop.io(), [this, &loop, accepted_by = generation](const error_code& error, tcp::socket socket) {
@@ -128,44 +128,44 @@ void Server::State::accept() {
       });
 }
 
-bool Server::State::in_own_thread() const {
+bool Server::Impl::in_own_thread() const {
   return std::ranges::any_of(loops, [](const auto& loop) { return loop.get() == Loop::current(); });
 }
 
 // A thread of ours must not wait for the lock: stop() may hold it and wait for the thread.
 template <class Function>
-void Server::State::while_loops_run(Function&& function) {
+void Server::Impl::while_loops_run(Function&& function) {
   if (in_own_thread()) return function();
   std::lock_guard lock(loops_mutex);
   if (!loops_ended) function();
 }
 
-Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler handler) {
-  auto state = std::make_unique<State>();
-  ServerContext& context = state->context;
+  auto impl = std::make_unique<Impl>();
+  ServerContext& context = impl->context;
   context.options = std::move(options);
   context.handler = std::move(handler);
   context.tick = tick_length(context.options);
   if (!context.options.certificate.empty()) {
     auto tls = make_server_tls(context.options);
     if (!tls) return tls.error();
-    state->tls.emplace(tls->release());
+    impl->tls.emplace(tls->release());
   }
   const std::size_t threads = std::max<std::size_t>(context.options.threads, 1);
-  state->loops.reserve(threads);
+  impl->loops.reserve(threads);
   try {
-    while (state->loops.size() < threads) {
-      state->loops.push_back(std::make_unique<Loop>(context, state->count, state->loops.size()));
+    while (impl->loops.size() < threads) {
+      impl->loops.push_back(std::make_unique<Loop>(context, impl->count, impl->loops.size()));
     }
   } catch (const std::exception& e) {  // no thread or no descriptor
     const Error error = Error::config(std::string("an I/O thread cannot be started: ") + e.what());
-    if (state->loops.empty()) return error;
+    if (impl->loops.empty()) return error;
     report_error(error.with_context("fewer will serve"), "httpd");
   }
-  State& raw = *state;
-  std::unique_ptr<Server> server(new Server(std::move(state)));
+  Impl& raw = *impl;
+  std::unique_ptr<Server> server(new Server(std::move(impl)));
   Result<void> bound;
   raw.loops.front()->run([&] { bound = raw.bind(); });
   if (!bound) return bound.error();
@@ -177,46 +177,46 @@ Server::~Server() {
 }
 
 std::uint16_t Server::port() const noexcept {
-  return state_->endpoint.port();
+  return impl_->endpoint.port();
 }
 
 void Server::stop(Duration grace) {
-  if (state_->in_own_thread()) throw std::logic_error("httpd::Server stopped from its own I/O thread");
-  std::lock_guard lock(state_->stop_mutex);
-  if (std::exchange(state_->stopped, true)) return;
-  State& state = *state_;
-  state.loops.front()->run([&state] {
-    state.unlisten();
-    state.reservation.reset();
+  if (impl_->in_own_thread()) throw std::logic_error("httpd::Server stopped from its own I/O thread");
+  std::lock_guard lock(impl_->stop_mutex);
+  if (std::exchange(impl_->stopped, true)) return;
+  Impl& impl = *impl_;
+  impl.loops.front()->run([&impl] {
+    impl.unlisten();
+    impl.reservation.reset();
   });
   if (grace > Duration::zero()) {
-    for (const auto& loop : state.loops) loop->drain();
-    state.count.wait_for_none(grace);
+    for (const auto& loop : impl.loops) loop->drain();
+    impl.count.wait_for_none(grace);
   }
-  std::lock_guard ending(state.loops_mutex);
-  state.loops_ended = true;
-  for (const auto& loop : state.loops) loop->finish();
+  std::lock_guard ending(impl.loops_mutex);
+  impl.loops_ended = true;
+  for (const auto& loop : impl.loops) loop->finish();
 }
 
 void Server::drop_connections() {
-  state_->while_loops_run([this] {
-    for (const auto& loop : state_->loops) loop->close_all();
+  impl_->while_loops_run([this] {
+    for (const auto& loop : impl_->loops) loop->close_all();
   });
 }
 
 void Server::set_accepting(bool accepting) {
-  State& state = *state_;
-  state.while_loops_run([&state, accepting] {
-    state.loops.front()->run([&state, accepting] {
-      if (!accepting) return state.unlisten();
-      if (state.acceptor || !state.reservation) return;
-      if (const error_code error = state.listen()) report_error(listen_error(state.context.options, error), "httpd");
+  Impl& impl = *impl_;
+  impl.while_loops_run([&impl, accepting] {
+    impl.loops.front()->run([&impl, accepting] {
+      if (!accepting) return impl.unlisten();
+      if (impl.acceptor || !impl.reservation) return;
+      if (const error_code error = impl.listen()) report_error(listen_error(impl.context.options, error), "httpd");
     });
   });
 }
 
 std::size_t Server::connections() const {
-  return state_->count.get();
+  return impl_->count.get();
 }
 
 }  // namespace kubexx::httpd

@@ -62,11 +62,11 @@ class IncompleteBodies {
 struct SessionContext {
   const ServerContext& server;
   const Ticks& now;
-  std::shared_ptr<Mailbox> mailbox;
+  std::shared_ptr<AnswerQueue> queue;
   std::string peer;
   PeerIdentity identity;
 
-  /// Hands the request to the handler; its answer arrives through the mailbox.
+  /// Hands the request to the handler; its answer arrives through the queue.
   void dispatch(Request request, const std::shared_ptr<Answer>& answer) const;
 };
 

@@ -48,7 +48,7 @@ bool is_usable_token(std::string_view token) {
 }  // namespace
 
 // The HTTP server ends first, then the tasks, then what both use.
-struct Server::State {
+struct Server::Impl {
   Endpoint endpoint;
   std::string token;
   std::unique_ptr<Site> site;
@@ -59,7 +59,7 @@ struct Server::State {
   bool stopped = false;  // guarded by stop_mutex
 };
 
-Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<Server>> Server::start(Options options) try {
   auto endpoint = parse_listen(options.listen);
@@ -75,14 +75,14 @@ Result<std::unique_ptr<Server>> Server::start(Options options) try {
   }
   if (options.title.empty()) options.title = program_invocation_short_name;
 
-  auto state = std::make_unique<State>();
-  state->endpoint = *endpoint;
-  state->token = options.token;
-  state->executor = std::make_unique<ThreadExecutor>(ThreadExecutor::Options{2, "kxx-inspect"});
-  state->site = std::make_unique<Site>(
+  auto impl = std::make_unique<Impl>();
+  impl->endpoint = *endpoint;
+  impl->token = options.token;
+  impl->executor = std::make_unique<ThreadExecutor>(ThreadExecutor::Options{2, "kxx-inspect"});
+  impl->site = std::make_unique<Site>(
       Site::Settings{options.title, options.queues, options.controllers, options.open_metrics, options.max_pages},
-      Access(Access::Settings{options.token, loopback, options.allowed_hosts}), *state->executor);
-  if (options.metrics) state->site->set_metrics(options.metrics, false);
+      Access(Access::Settings{options.token, loopback, options.allowed_hosts}), *impl->executor);
+  if (options.metrics) impl->site->set_metrics(options.metrics, false);
 
   httpd::ServerOptions http;
   http.address = endpoint->address;
@@ -90,60 +90,60 @@ Result<std::unique_ptr<Server>> Server::start(Options options) try {
   http.max_body = 1 << 10;
   http.max_header = 16 << 10;
   auto started =
-      httpd::Server::start(http, [site = state->site.get()](httpd::Request request, httpd::Responder responder) {
+      httpd::Server::start(http, [site = impl->site.get()](httpd::Request request, httpd::Responder responder) {
         site->handle(std::move(request), responder);
       });
   if (!started) return started.error().with_context("inspector");
-  state->http = std::move(*started);
-  state->port = state->http->port();
-  state->site->start();
-  return std::unique_ptr<Server>(new Server(std::move(state)));
+  impl->http = std::move(*started);
+  impl->port = impl->http->port();
+  impl->site->start();
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
 } catch (const std::system_error& e) {  // of the executor
   return Error::config(std::string("inspector: ") + e.what());
 }
 
 Server::Server(const informer::SharedInformerFactory& factory, Options options)
-    : state_(std::move(start(std::move(options)).value()->state_)) {
+    : impl_(std::move(start(std::move(options)).value()->impl_)) {
   add(factory);
 }
 
 Server::~Server() {
-  if (state_) stop();
+  if (impl_) stop();
 }
 
 void Server::add(const informer::SharedInformerFactory& factory) {
-  state_->site->set_metrics(factory.client().metrics(), true);
-  state_->site->catalog().add([&factory] { return factory.informers(); });
+  impl_->site->set_metrics(factory.client().metrics(), true);
+  impl_->site->catalog().add([&factory] { return factory.informers(); });
 }
 
 void Server::add(std::shared_ptr<informer::SharedIndexInformer> informer) {
-  state_->site->catalog().add([informer = std::move(informer)] { return std::vector{informer}; });
+  impl_->site->catalog().add([informer = std::move(informer)] { return std::vector{informer}; });
 }
 
 std::uint16_t Server::port() const noexcept {
-  return state_->port;
+  return impl_->port;
 }
 
 const std::string& Server::token() const noexcept {
-  return state_->token;
+  return impl_->token;
 }
 
 std::string Server::address() const {
-  const auto& host = state_->endpoint.address;
+  const auto& host = impl_->endpoint.address;
   return "http://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
-         std::to_string(state_->port);
+         std::to_string(impl_->port);
 }
 
 std::string Server::url() const {
-  return address() + "/?token=" + state_->token;
+  return address() + "/?token=" + impl_->token;
 }
 
 void Server::stop() {
-  const std::lock_guard lock(state_->stop_mutex);
-  if (std::exchange(state_->stopped, true)) return;
-  state_->http->stop();
-  state_->site->catalog().clear();
-  state_->executor.reset();
+  const std::lock_guard lock(impl_->stop_mutex);
+  if (std::exchange(impl_->stopped, true)) return;
+  impl_->http->stop();
+  impl_->site->catalog().clear();
+  impl_->executor.reset();
 }
 
 }  // namespace kubexx::inspect

@@ -1,7 +1,7 @@
 #include "inspect/status_json.hpp"
 
-#include "kubexx/controller/snapshot.hpp"
-#include "kubexx/workqueue/snapshot.hpp"
+#include "kubexx/controller/status.hpp"
+#include "kubexx/workqueue/status.hpp"
 
 namespace kubexx::inspect {
 namespace {

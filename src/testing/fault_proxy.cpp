@@ -113,8 +113,8 @@ Address resolve(const std::string& host, std::uint16_t port) {
 
 }  // namespace
 
-struct FaultProxy::State {
-  explicit State(const Address& upstream) : upstream_(upstream), holder_(bound_socket(0)) {
+struct FaultProxy::Impl {
+  explicit Impl(const Address& upstream) : upstream_(upstream), holder_(bound_socket(0)) {
     sockaddr_in address{};
     socklen_t size = sizeof address;
     ::getsockname(holder_.get(), reinterpret_cast<sockaddr*>(&address), &size);
@@ -122,7 +122,7 @@ struct FaultProxy::State {
     listen();
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
-  ~State() {
+  ~Impl() {
     thread_.request_stop();
     wake();
   }
@@ -189,7 +189,7 @@ struct FaultProxy::State {
   std::jthread thread_;
 };
 
-void FaultProxy::State::run(const std::stop_token& stop) {
+void FaultProxy::Impl::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     run_commands();
     auto now = Clock::system().now();
@@ -212,7 +212,7 @@ void FaultProxy::State::run(const std::stop_token& stop) {
   reset_all();
 }
 
-void FaultProxy::State::run_commands() {
+void FaultProxy::Impl::run_commands() {
   const std::lock_guard lock(mutex_);
   for (auto& command : commands_) command();
   done_ += commands_.size();
@@ -221,7 +221,7 @@ void FaultProxy::State::run_commands() {
 }
 
 /// Two entries a connection. Returns how long to wait at most: until the next delayed bytes are due.
-int FaultProxy::State::add_polls(std::vector<pollfd>& polls, TimePoint now) const {
+int FaultProxy::Impl::add_polls(std::vector<pollfd>& polls, TimePoint now) const {
   std::optional<TimePoint> next;
   for (const auto& connection : connections_) {
     const auto entry = [&](int fd, const Direction& from_here, const Direction& to_here) {
@@ -238,7 +238,7 @@ int FaultProxy::State::add_polls(std::vector<pollfd>& polls, TimePoint now) cons
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(*next - now).count());
 }
 
-void FaultProxy::State::accept() {
+void FaultProxy::Impl::accept() {
   Descriptor client(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (client.get() < 0) return;
   ++accepted_;
@@ -251,7 +251,7 @@ void FaultProxy::State::accept() {
   connections_.back().down.left = limit_;
 }
 
-void FaultProxy::State::serve(Pipe& connection, const pollfd& client, const pollfd& server, TimePoint now) {
+void FaultProxy::Impl::serve(Pipe& connection, const pollfd& client, const pollfd& server, TimePoint now) {
   constexpr int kReadable = POLLIN | POLLHUP | POLLERR;
   if ((client.revents & kReadable) != 0) read(connection, connection.up, client.fd, now);
   if ((server.revents & kReadable) != 0) read(connection, connection.down, server.fd, now);
@@ -266,7 +266,7 @@ void FaultProxy::State::serve(Pipe& connection, const pollfd& client, const poll
   pass_end(connection.down, connection.client);
 }
 
-void FaultProxy::State::read(Pipe& connection, Direction& direction, int from, TimePoint now) const {
+void FaultProxy::Impl::read(Pipe& connection, Direction& direction, int from, TimePoint now) const {
   if (!direction.wants_to_read()) return;
   std::array<char, 16 * 1024> buffer;
   const auto count = ::recv(from, buffer.data(), buffer.size(), 0);
@@ -280,7 +280,7 @@ void FaultProxy::State::read(Pipe& connection, Direction& direction, int from, T
   }
 }
 
-void FaultProxy::State::write(Pipe& connection, Direction& direction, int to, TimePoint now) {
+void FaultProxy::Impl::write(Pipe& connection, Direction& direction, int to, TimePoint now) {
   while (!connection.broken && direction.wants_to_write(now)) {
     auto& bytes = direction.chunks.front().bytes;
     const auto size = std::min(bytes.size(), direction.left.value_or(bytes.size()));
@@ -298,7 +298,7 @@ void FaultProxy::State::write(Pipe& connection, Direction& direction, int to, Ti
 }
 
 FaultProxy::FaultProxy(const std::string& host, std::uint16_t port)
-    : state_(std::make_unique<State>(resolve(host, port))) {}
+    : impl_(std::make_unique<Impl>(resolve(host, port))) {}
 
 FaultProxy::FaultProxy(rest::Config server) {
   std::string rest = server.host;
@@ -318,62 +318,62 @@ FaultProxy::FaultProxy(rest::Config server) {
   }
   if (host.size() > 1 && host.front() == '[') host = host.substr(1, host.size() - 2);
   if (host.empty() || port <= 0 || port > 65535) fail("no address in " + server.host);
-  state_ = std::make_unique<State>(resolve(host, static_cast<std::uint16_t>(port)));
+  impl_ = std::make_unique<Impl>(resolve(host, static_cast<std::uint16_t>(port)));
   if (server.tls.server_name.empty() && scheme == "https://" && host != "127.0.0.1") server.tls.server_name = host;
-  server.host = scheme + "127.0.0.1:" + std::to_string(state_->port_) + tail;
-  state_->config_ = std::move(server);
+  server.host = scheme + "127.0.0.1:" + std::to_string(impl_->port_) + tail;
+  impl_->config_ = std::move(server);
 }
 
 FaultProxy::~FaultProxy() = default;
 
 std::uint16_t FaultProxy::port() const noexcept {
-  return state_->port_;
+  return impl_->port_;
 }
 const rest::Config& FaultProxy::config() const noexcept {
-  return state_->config_;
+  return impl_->config_;
 }
 
 void FaultProxy::cut() {
-  state_->apply([state = state_.get()] { state->reset_all(); });
+  impl_->apply([impl = impl_.get()] { impl->reset_all(); });
 }
 void FaultProxy::cut_after(std::size_t bytes) {
-  state_->apply([state = state_.get(), bytes] { state->cut_after(bytes); });
+  impl_->apply([impl = impl_.get(), bytes] { impl->cut_after(bytes); });
 }
 apiserver::Outage FaultProxy::cut_each_after(std::size_t bytes) {
-  return state_->outage(
-      [state = state_.get(), bytes] {
-        state->limit_ = std::max<std::size_t>(bytes, 1);
-        state->cut_after(bytes);
+  return impl_->outage(
+      [impl = impl_.get(), bytes] {
+        impl->limit_ = std::max<std::size_t>(bytes, 1);
+        impl->cut_after(bytes);
       },
-      [state = state_.get()] { state->limit_.reset(); });
+      [impl = impl_.get()] { impl->limit_.reset(); });
 }
 apiserver::Outage FaultProxy::stall() {
-  return state_->outage([state = state_.get()] { ++state->stalls_; }, [state = state_.get()] { --state->stalls_; });
+  return impl_->outage([impl = impl_.get()] { ++impl->stalls_; }, [impl = impl_.get()] { --impl->stalls_; });
 }
 apiserver::Outage FaultProxy::refuse() {
-  return state_->outage(
-      [state = state_.get()] {
-        ++state->refusals_;
-        state->listener_ = Descriptor();
-        state->reset_all();
+  return impl_->outage(
+      [impl = impl_.get()] {
+        ++impl->refusals_;
+        impl->listener_ = Descriptor();
+        impl->reset_all();
       },
-      [state = state_.get()] {
-        if (--state->refusals_ == 0) state->listen();
+      [impl = impl_.get()] {
+        if (--impl->refusals_ == 0) impl->listen();
       });
 }
 apiserver::Outage FaultProxy::delay(Duration by) {
-  return state_->outage([state = state_.get(), by] { state->delay_ = by; },
-                        [state = state_.get()] { state->delay_ = Duration::zero(); });
+  return impl_->outage([impl = impl_.get(), by] { impl->delay_ = by; },
+                       [impl = impl_.get()] { impl->delay_ = Duration::zero(); });
 }
 
 std::size_t FaultProxy::accepted() const {
   std::size_t count = 0;
-  state_->apply([&] { count = state_->accepted_; });
+  impl_->apply([&] { count = impl_->accepted_; });
   return count;
 }
 std::size_t FaultProxy::open() const {
   std::size_t count = 0;
-  state_->apply([&] { count = state_->connections_.size(); });
+  impl_->apply([&] { count = impl_->connections_.size(); });
   return count;
 }
 

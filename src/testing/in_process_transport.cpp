@@ -172,7 +172,7 @@ class OpenExchange final : public transport::Exchange {
 
 }  // namespace
 
-struct InProcessTransport::State {
+struct InProcessTransport::Impl {
   apiserver::Core& core;
   std::shared_ptr<Executor> executor;
   std::mutex mutex;
@@ -181,18 +181,18 @@ struct InProcessTransport::State {
 };
 
 InProcessTransport::InProcessTransport(apiserver::Core& core, std::shared_ptr<Executor> executor)
-    : state_(new State{core, std::move(executor), {}, 0, {}}) {}
+    : impl_(new Impl{core, std::move(executor), {}, 0, {}}) {}
 InProcessTransport::~InProcessTransport() = default;
 
 std::unique_ptr<transport::Exchange> InProcessTransport::send(transport::Request request,
                                                               std::shared_ptr<transport::ResponseSink> sink) {
-  auto connection = std::make_shared<Connection>(Strand(state_->executor), std::move(sink));
+  auto connection = std::make_shared<Connection>(Strand(impl_->executor), std::move(sink));
   bool refused = false;
   {
-    const std::lock_guard lock(state_->mutex);
-    refused = state_->refusing > 0;
-    std::erase_if(state_->open, [](const auto& each) { return each.expired(); });
-    if (!refused) state_->open.push_back(connection);
+    const std::lock_guard lock(impl_->mutex);
+    refused = impl_->refusing > 0;
+    std::erase_if(impl_->open, [](const auto& each) { return each.expired(); });
+    if (!refused) impl_->open.push_back(connection);
   }
   if (refused) {
     connection->fail(Error::transport(TransportFailure::Refused, "connection refused"));
@@ -202,8 +202,8 @@ std::unique_ptr<transport::Exchange> InProcessTransport::send(transport::Request
     taken.target = target_of(request.url);
     for (const auto& [name, value] : request.headers.fields()) taken.headers.emplace_back(lower_case(name), value);
     taken.body = std::move(request.body);
-    state_->executor->post([state = state_, connection, taken = std::move(taken)]() mutable {
-      state->core.handle(std::move(taken), connection);
+    impl_->executor->post([impl = impl_, connection, taken = std::move(taken)]() mutable {
+      impl->core.handle(std::move(taken), connection);
     });
   }
   return std::make_unique<OpenExchange>(std::move(connection));
@@ -212,18 +212,18 @@ std::unique_ptr<transport::Exchange> InProcessTransport::send(transport::Request
 apiserver::Outage InProcessTransport::refuse_connections() {
   std::vector<std::weak_ptr<Connection>> cut;
   {
-    const std::lock_guard lock(state_->mutex);
-    ++state_->refusing;
-    cut.swap(state_->open);
+    const std::lock_guard lock(impl_->mutex);
+    ++impl_->refusing;
+    cut.swap(impl_->open);
   }
   for (const auto& each : cut) {
     if (const auto connection = each.lock()) {
       connection->fail(Error::transport(TransportFailure::Reset, "connection reset"));
     }
   }
-  return apiserver::Outage([state = state_] {
-    const std::lock_guard lock(state->mutex);
-    --state->refusing;
+  return apiserver::Outage([impl = impl_] {
+    const std::lock_guard lock(impl->mutex);
+    --impl->refusing;
   });
 }
 

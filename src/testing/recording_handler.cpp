@@ -6,7 +6,7 @@
 
 namespace kubexx::testing {
 
-struct Recording::State : informer::ResourceEventHandler {
+struct Recording::Impl : informer::ResourceEventHandler {
   void on_add(const meta::Object& object, bool, const informer::EventContext&) override {
     write("add " + meta::ObjectKey::of(object).to_string());
   }
@@ -27,16 +27,16 @@ struct Recording::State : informer::ResourceEventHandler {
   std::vector<std::string> lines;  // guarded by mutex
 };
 
-Recording::Recording() : state_(std::make_shared<State>()) {}
+Recording::Recording() : impl_(std::make_shared<Impl>()) {}
 
 std::shared_ptr<informer::ResourceEventHandler> Recording::handler() const {
-  return state_;
+  return impl_;
 }
 
 bool Recording::await(const std::vector<std::string>& wanted, Duration ceiling) const {
-  std::unique_lock lock(state_->mutex);
-  return state_->written.wait_for(lock, ceiling, [&] {
-    auto there = state_->lines;
+  std::unique_lock lock(impl_->mutex);
+  return impl_->written.wait_for(lock, ceiling, [&] {
+    auto there = impl_->lines;
     return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& line) {
       const auto found = std::find(there.begin(), there.end(), line);
       if (found == there.end()) return false;
@@ -47,18 +47,18 @@ bool Recording::await(const std::vector<std::string>& wanted, Duration ceiling) 
 }
 
 bool Recording::await_count(std::size_t count, Duration ceiling) const {
-  std::unique_lock lock(state_->mutex);
-  return state_->written.wait_for(lock, ceiling, [&] { return state_->lines.size() >= count; });
+  std::unique_lock lock(impl_->mutex);
+  return impl_->written.wait_for(lock, ceiling, [&] { return impl_->lines.size() >= count; });
 }
 
 std::vector<std::string> Recording::lines() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->lines;
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->lines;
 }
 
 void Recording::clear() {
-  const std::lock_guard lock(state_->mutex);
-  state_->lines.clear();
+  const std::lock_guard lock(impl_->mutex);
+  impl_->lines.clear();
 }
 
 }  // namespace kubexx::testing

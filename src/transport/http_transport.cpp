@@ -96,7 +96,7 @@ void join_later(std::jthread thread) {
 
 }  // namespace
 
-struct HttpTransport::State {
+struct HttpTransport::Impl {
   std::shared_ptr<Engine> engine;
 };
 
@@ -123,13 +123,13 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::create(TransportOptions op
   } catch (const std::system_error& e) {
     return Error::config(std::string("the transport's thread cannot be started: ") + e.code().message());
   }
-  return std::shared_ptr<HttpTransport>(new HttpTransport(std::make_unique<State>(State{std::move(engine)})));
+  return std::shared_ptr<HttpTransport>(new HttpTransport(std::make_unique<Impl>(Impl{std::move(engine)})));
 }
 
-HttpTransport::HttpTransport(std::unique_ptr<State> state) : state_(std::move(state)) {}
+HttpTransport::HttpTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 HttpTransport::~HttpTransport() {
-  std::jthread& thread = state_->engine->thread;
+  std::jthread& thread = impl_->engine->thread;
   thread.request_stop();
   // The last owner may have been a sink, released on the I/O thread itself, which cannot join itself.
   if (thread.get_id() == std::this_thread::get_id()) {
@@ -141,13 +141,13 @@ HttpTransport::~HttpTransport() {
 
 std::unique_ptr<Exchange> HttpTransport::send(Request request, std::shared_ptr<ResponseSink> sink) {
   auto call = std::make_shared<Call>(std::move(request), std::move(sink));
-  state_->engine->loop->post([pool = state_->engine->pool, call] { pool->start(call); });
-  return std::make_unique<CallHandle>(state_->engine, std::move(call));
+  impl_->engine->loop->post([pool = impl_->engine->pool, call] { pool->start(call); });
+  return std::make_unique<CallHandle>(impl_->engine, std::move(call));
 }
 
 Result<void> HttpTransport::set_client_certificate(std::string certificate_pem, std::string key_pem) {
   if (auto checked = check_client_certificate(certificate_pem, key_pem); !checked) return checked;
-  Engine& engine = *state_->engine;
+  Engine& engine = *impl_->engine;
   engine.loop->post([pool = engine.pool, certificate = std::move(certificate_pem), key = std::move(key_pem)]() mutable {
     pool->replace_client_certificate(std::move(certificate), std::move(key));
   });

@@ -25,17 +25,17 @@ double seconds(Duration duration) {
 
 }  // namespace
 
-std::vector<QueueSnapshot> live_queues() {
+std::vector<QueueStatus> live_queues() {
   std::vector<std::weak_ptr<detail::Inspectable>> queues;
   {
     const std::lock_guard lock(live().mutex);
     queues = live().queues;
   }
-  std::vector<QueueSnapshot> snapshots;
+  std::vector<QueueStatus> all;
   for (const auto& weak : queues) {
-    if (const auto queue = weak.lock()) snapshots.push_back(queue->snapshot());
+    if (const auto queue = weak.lock()) all.push_back(queue->status());
   }
-  return snapshots;
+  return all;
 }
 
 namespace detail {
@@ -48,7 +48,7 @@ Monitor::Monitor(MetricsRegistry& registry, const std::string& name, const std::
   const auto ask = [weak = queue_](auto read) {
     return [weak, read] {
       const auto alive = weak.lock();
-      return alive ? static_cast<double>(read(alive->snapshot())) : 0.0;
+      return alive ? static_cast<double>(read(alive->status())) : 0.0;
     };
   };
   adds_ = registry.counter("workqueue_adds_total", "Items added to the work queue", labels);
@@ -57,13 +57,13 @@ Monitor::Monitor(MetricsRegistry& registry, const std::string& name, const std::
       registry.histogram("workqueue_queue_duration_seconds", "Time an item waits until it is taken", labels, bounds);
   work_ = registry.histogram("workqueue_work_duration_seconds", "Time from taking an item to done", labels, bounds);
   depth_ = registry.gauge_function("workqueue_depth", "Items waiting", labels,
-                                   ask([](const QueueSnapshot& now) { return now.depth; }));
+                                   ask([](const QueueStatus& now) { return now.depth; }));
   unfinished_ =
       registry.gauge_function("workqueue_unfinished_work_seconds", "Time spent so far on all items in processing",
-                              labels, ask([](const QueueSnapshot& now) { return seconds(now.unfinished); }));
-  longest_running_ = registry.gauge_function(
-      "workqueue_longest_running_processor_seconds", "Time spent so far on the item longest in processing", labels,
-      ask([](const QueueSnapshot& now) { return seconds(now.longest_running); }));
+                              labels, ask([](const QueueStatus& now) { return seconds(now.unfinished); }));
+  longest_running_ = registry.gauge_function("workqueue_longest_running_processor_seconds",
+                                             "Time spent so far on the item longest in processing", labels,
+                                             ask([](const QueueStatus& now) { return seconds(now.longest_running); }));
   const std::lock_guard lock(live().mutex);
   live().queues.push_back(queue_);
 }

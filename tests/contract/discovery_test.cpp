@@ -46,12 +46,12 @@ TEST_P(DiscoveryTest, EverythingTheServerOffersIsFoundWithoutFailures) {
 TEST_P(DiscoveryTest, WhatPeopleTypeLeadsToTheSameResource) {
   ResourceMapper mapper(client());
   for (const auto* text : {"po", "pod", "pods", "Pod", "PODS"}) {
-    const auto found = mapper.find(std::string_view(text));
+    const auto found = mapper.get(std::string_view(text));
     ASSERT_TRUE(found) << text;
     EXPECT_EQ(found->resource, (meta::GroupVersionResource{"", "v1", "pods"}));
   }
   for (const auto* text : {"deploy", "deployments.apps", "deploy.v1.apps", "Deployment"}) {
-    const auto found = mapper.find(std::string_view(text));
+    const auto found = mapper.get(std::string_view(text));
     ASSERT_TRUE(found) << text;
     EXPECT_EQ(found->resource, (meta::GroupVersionResource{"apps", "v1", "deployments"}));
   }
@@ -60,9 +60,10 @@ TEST_P(DiscoveryTest, WhatPeopleTypeLeadsToTheSameResource) {
 TEST_P(DiscoveryTest, AnUnknownNameIsAnsweredWithWhatIsSpelledAlike) {
   ResourceMapper mapper(client());
 
-  const auto found = mapper.find("podz");
+  const auto found = mapper.get("podz");
 
   ASSERT_FALSE(found);
+  EXPECT_TRUE(found.error().is_not_found()) << found.error();
   EXPECT_THAT(found.error().message(), ::testing::HasSubstr("did you mean pods?"));
 }
 
@@ -70,8 +71,8 @@ TEST_P(DiscoveryTest, ANewCustomResourceIsFoundAfterAMiss) {
   const auto group = namespace_() + ".example.com";
   const auto name = "foos." + group;
   ResourceMapper mapper(client());
-  ASSERT_TRUE(mapper.find("pods"));
-  ASSERT_FALSE(mapper.find(name));
+  ASSERT_TRUE(mapper.get("pods"));
+  ASSERT_FALSE(mapper.get(name));
   const ResourceApi definitions(client(), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
   const auto created = definitions.create(
       meta::parse_json(
@@ -82,8 +83,8 @@ TEST_P(DiscoveryTest, ANewCustomResourceIsFoundAfterAMiss) {
           .value());
   ASSERT_TRUE(created) << created.error();
 
-  EXPECT_TRUE(eventually([&] { return mapper.find("Foo." + group).has_value(); }));
-  const auto found = mapper.find(name);
+  EXPECT_TRUE(eventually([&] { return mapper.get("Foo." + group).has_value(); }));
+  const auto found = mapper.get(name);
 
   ASSERT_TRUE(found) << found.error();
   EXPECT_EQ(found->resource, (meta::GroupVersionResource{group, "v1", "foos"}));

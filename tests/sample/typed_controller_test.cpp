@@ -82,7 +82,7 @@ TEST_F(TypedControllerTest, WhatIsNoSourceCannotBeWaitedFor) {
   const auto waited = controller.wait_until_seen(Secret());
   ASSERT_FALSE(waited);
   EXPECT_THAT(waited.error().message(), HasSubstr("secrets"));
-  EXPECT_EQ(controller.snapshot().name, "configmap");
+  EXPECT_EQ(controller.status().name, "configmap");
 }
 
 TEST_F(TypedControllerTest, AKindKnownAtRunTimeOnlyIsReconciledToo) {

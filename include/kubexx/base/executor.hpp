@@ -24,9 +24,9 @@ class Timer {
 
  private:
   friend class Strand;
-  struct State;
-  explicit Timer(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;
+  struct Impl;
+  explicit Timer(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
 };
 
 /// Runs tasks soon or later. The whole library runs on one: ours (ThreadExecutor), or the program's own loop.
@@ -66,8 +66,8 @@ class Strand {
   const std::shared_ptr<Executor>& executor() const;
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 /// A fixed number of threads with a timer heap. The constructors of both executors throw std::system_error when the
@@ -87,8 +87,8 @@ class ThreadExecutor final : public Executor {
   const Clock& clock() const override;
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 /// Threads that come and go with the work, for tasks that may block (user callbacks). A task waits at most a few
@@ -115,8 +115,8 @@ class ElasticExecutor final : public Executor {
   std::size_t threads() const;  ///< that came with the work, alive now
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 /// Runs everything on the caller's thread, in an order that depends on the seed alone: the executor of tests and of
@@ -145,8 +145,8 @@ class ManualExecutor final : public Executor {
   void shut_down();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx

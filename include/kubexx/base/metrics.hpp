@@ -79,8 +79,8 @@ class MetricsRegistry {
   std::string expose() const;  ///< Prometheus text format 0.0.4
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx

@@ -37,8 +37,8 @@ class LinkedStop {
   void request_stop();
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx

@@ -18,16 +18,17 @@ class ResourceMapper {
   explicit ResourceMapper(rest::Client client);
   ~ResourceMapper();
 
-  /// Not found: an Error that says so and names what is spelled alike.
-  Result<ApiResource> find(std::string_view text, const rest::CallOptions& options = {});
-  Result<ApiResource> find(const meta::GroupVersionKind& kind, const rest::CallOptions& options = {});
-  Result<ApiResource> find(const meta::GroupVersionResource& resource, const rest::CallOptions& options = {});
+  /// Not there: a NotFound Error that names what is spelled alike. While a part of the server's resources cannot be
+  /// read nothing is known to be missing, and the Error is another.
+  Result<ApiResource> get(std::string_view text, const rest::CallOptions& options = {});
+  Result<ApiResource> get(const meta::GroupVersionKind& kind, const rest::CallOptions& options = {});
+  Result<ApiResource> get(const meta::GroupVersionResource& resource, const rest::CallOptions& options = {});
   Result<std::vector<ApiResource>> all(const rest::CallOptions& options = {});
   void forget();  ///< the next question asks the server
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::client

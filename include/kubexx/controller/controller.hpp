@@ -89,7 +89,7 @@ class Controller {
 
   store::Lister<T> lister() const { return informer_.lister(); }
   const informer::Informer<T>& informer() const noexcept { return informer_; }
-  ControllerSnapshot snapshot() const { return core_.snapshot(); }
+  ControllerStatus status() const { return core_.status(); }
   ControllerCore& core() noexcept { return core_; }
 
  private:

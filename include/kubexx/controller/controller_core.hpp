@@ -10,7 +10,7 @@
 #include "kubexx/controller/action.hpp"
 #include "kubexx/controller/options.hpp"
 #include "kubexx/controller/predicate.hpp"
-#include "kubexx/controller/snapshot.hpp"
+#include "kubexx/controller/status.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 #include "kubexx/meta/gvk.hpp"
 
@@ -62,7 +62,7 @@ class ControllerCore {
   Result<void> wait_until_seen(const meta::GroupVersionResource& resource, std::string_view resource_version,
                                const informer::WaitOptions& options) const;
 
-  ControllerSnapshot snapshot() const;
+  ControllerStatus status() const;
   const Subject& subject() const noexcept;
 
  private:

@@ -69,9 +69,9 @@ class LeaderElector {
   Result<void> check(Duration tolerance) const;
 
  private:
-  class Shell;
-  explicit LeaderElector(std::shared_ptr<Shell> shell);
-  std::shared_ptr<Shell> shell_;
+  class Impl;
+  explicit LeaderElector(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
 };
 
 /// The health of an elector that may be set later or never, for a program's liveness check: a leader that can neither

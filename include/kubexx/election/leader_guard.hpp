@@ -36,11 +36,11 @@ class LeaderGuard {
   /// right before a request is sent, after waiting for rate limits, credentials and connections, and again for retries.
   rest::Client guarded(const rest::Client& client) const;
 
-  struct State;  // src/election/leader_guard_state.hpp
-  explicit LeaderGuard(std::shared_ptr<State> state);
+  struct Impl;  // src/election/leader_guard_impl.hpp
+  explicit LeaderGuard(std::shared_ptr<Impl> impl);
 
  private:
-  std::shared_ptr<State> state_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::election

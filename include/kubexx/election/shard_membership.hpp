@@ -87,9 +87,9 @@ class ShardMembership {
   std::vector<std::string> members() const;  ///< those this replica believes alive, sorted, itself included
 
  private:
-  class Shell;
-  explicit ShardMembership(std::unique_ptr<Shell> shell);
-  std::unique_ptr<Shell> shell_;
+  class Impl;
+  explicit ShardMembership(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::election

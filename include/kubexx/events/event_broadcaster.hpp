@@ -69,8 +69,8 @@ class EventBroadcaster {
   bool shutdown(Duration flush);
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::events

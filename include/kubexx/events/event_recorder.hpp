@@ -38,9 +38,9 @@ class EventRecorder {
 
  private:
   friend class EventBroadcaster;
-  struct State;
-  explicit EventRecorder(std::shared_ptr<const State> state);
-  std::shared_ptr<const State> state_;
+  struct Impl;
+  explicit EventRecorder(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
 };
 
 }  // namespace kubexx::events

@@ -43,9 +43,9 @@ class CertificateAuthority {
   const std::string& certificate_pem() const noexcept;
 
  private:
-  struct State;
-  explicit CertificateAuthority(std::shared_ptr<const State> state);
-  std::shared_ptr<const State> state_;
+  struct Impl;
+  explicit CertificateAuthority(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
 };
 
 }  // namespace kubexx::httpd

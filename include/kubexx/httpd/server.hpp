@@ -115,9 +115,9 @@ class Server {
   std::size_t connections() const;  ///< open, and not merely waiting for the peer to close as well
 
  private:
-  struct State;
-  explicit Server(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::httpd

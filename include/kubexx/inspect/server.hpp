@@ -64,9 +64,9 @@ class Server {
   void stop();
 
  private:
-  struct State;
-  explicit Server(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::inspect

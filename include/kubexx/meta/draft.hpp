@@ -96,8 +96,8 @@ class Draft {
   std::string json_patch() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// The patches as functions on values; apply_* are what a server does with them.

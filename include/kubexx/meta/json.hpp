@@ -59,8 +59,8 @@ class JsonDecoder {
   DecodeOptions& options() noexcept;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// One-off decoding: any JSON value; errors say where (byte offset).

@@ -41,8 +41,8 @@ class ObjectBuilder {
   void clear() noexcept;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::meta

@@ -53,8 +53,8 @@ class FaultProxy {
   std::size_t open() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::testing

@@ -26,8 +26,8 @@ class InProcessTransport final : public transport::Transport {
   apiserver::Outage refuse_connections();
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::testing

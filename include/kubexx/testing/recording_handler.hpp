@@ -22,8 +22,8 @@ class Recording {
   void clear();
 
  private:
-  struct State;
-  std::shared_ptr<State> state_;
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 /// The same under the name that speaks of the type.

@@ -54,9 +54,9 @@ class HttpTransport final : public Transport {
   Result<void> set_client_certificate(std::string certificate_pem, std::string key_pem);
 
  private:
-  struct State;
-  explicit HttpTransport(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct Impl;
+  explicit HttpTransport(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::transport

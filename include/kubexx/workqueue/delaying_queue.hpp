@@ -29,7 +29,7 @@ class DelayingQueue : private detail::KeepsExecutor, public Queue<T> {
 
   /// Adds the item when the time is over, at once for a delay of zero or less. An item delayed twice comes once, at the
   /// earlier of both times. No effect after a shutdown. Counts as a retry.
-  void add_after(const T& item, Duration delay) { this->core().add_after(item, delay, 0); }
+  void add_after(const T& item, Duration delay) { this->impl().add_after(item, delay, 0); }
 };
 
 }  // namespace kubexx::workqueue

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "kubexx/workqueue/detail/core.hpp"
+#include "kubexx/workqueue/detail/queue_impl.hpp"
 
 namespace kubexx::workqueue {
 
@@ -38,41 +38,41 @@ class Queue {
  public:
   explicit Queue(QueueOptions<T> options = {}, const Clock& clock = Clock::system())
       : Queue(std::move(options), clock, nullptr) {}
-  virtual ~Queue() { core_->shut_down(/*silent=*/true); }
+  virtual ~Queue() { impl_->shut_down(/*silent=*/true); }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   /// No effect after a shutdown, or if the item waits already.
-  void add(const T& item) { core_->add(item, 0); }
-  void add(T&& item) { core_->add(std::move(item), 0); }
+  void add(const T& item) { impl_->add(item, 0); }
+  void add(T&& item) { impl_->add(std::move(item), 0); }
 
   /// Waits for an item and hands it out; every item needs its done(). Nothing if the queue is shut down and empty, or
   /// if the token fires, which leaves waiting items where they are.
-  std::optional<T> get(const std::stop_token& stop = {}) { return core_->get(stop); }
+  std::optional<T> get(const std::stop_token& stop = {}) { return impl_->get(stop); }
   /// The same without waiting; see QueueOptions::on_ready.
-  std::optional<T> try_get() { return core_->try_get(); }
+  std::optional<T> try_get() { return impl_->try_get(); }
   /// The worker is through with the item. No effect for an item that is not handed out.
-  void done(const T& item) { core_->done(item); }
+  void done(const T& item) { impl_->done(item); }
 
   /// Refuses further items and drops delayed ones. What waits is still handed out; then get() returns nothing. Ends a
   /// running shut_down_with_drain().
-  void shut_down() { core_->shut_down(); }
+  void shut_down() { impl_->shut_down(); }
   /// The same, and waits until all that was waiting has been handed out and is done; true if that was reached, false
   /// if another thread called shut_down() or the token fired.
-  bool shut_down_with_drain(const std::stop_token& stop = {}) { return core_->shut_down_with_drain(stop); }
-  bool shutting_down() const { return core_->shutting_down(); }
+  bool shut_down_with_drain(const std::stop_token& stop = {}) { return impl_->shut_down_with_drain(stop); }
+  bool shutting_down() const { return impl_->shutting_down(); }
 
-  std::size_t len() const { return core_->len(); }  ///< items that wait; for information, it may change at once
-  QueueSnapshot snapshot() const { return core_->snapshot(); }
+  std::size_t len() const { return impl_->len(); }  ///< items that wait; for information, it may change at once
+  QueueStatus status() const { return impl_->status(); }
 
  protected:
   Queue(QueueOptions<T> options, const Clock& clock, Executor* executor)
-      : core_(detail::Core<T>::make(std::move(options), clock, executor)) {}
-  detail::Core<T>& core() { return *core_; }
-  const detail::Core<T>& core() const { return *core_; }
+      : impl_(detail::QueueImpl<T>::make(std::move(options), clock, executor)) {}
+  detail::QueueImpl<T>& impl() { return *impl_; }
+  const detail::QueueImpl<T>& impl() const { return *impl_; }
 
  private:
-  std::shared_ptr<detail::Core<T>> core_;
+  std::shared_ptr<detail::QueueImpl<T>> impl_;
 };
 
 }  // namespace kubexx::workqueue

@@ -31,14 +31,14 @@ class RateLimitingQueue : public DelayingQueue<T> {
   using Queue<T>::add;
   /// With both a delay and the limiter, the longer wait counts. Added twice, the higher priority counts.
   void add(const T& item, const AddOptions& how) {
-    if (how.rate_limited) return this->core().add_rate_limited(item, limiter_, how.after, how.priority);
-    if (how.after > Duration::zero()) return this->core().add_after(item, how.after, how.priority);
-    this->core().add(item, how.priority);
+    if (how.rate_limited) return this->impl().add_rate_limited(item, limiter_, how.after, how.priority);
+    if (how.after > Duration::zero()) return this->impl().add_after(item, how.after, how.priority);
+    this->impl().add(item, how.priority);
   }
 
   void add_rate_limited(const T& item) { add(item, {.rate_limited = true}); }
-  void forget(const T& item) { this->core().forget(item); }
-  std::uint32_t num_requeues(const T& item) const { return this->core().num_requeues(item); }
+  void forget(const T& item) { this->impl().forget(item); }
+  std::uint32_t num_requeues(const T& item) const { return this->impl().num_requeues(item); }
 
  private:
   RateLimiter limiter_;

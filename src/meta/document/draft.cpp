@@ -158,7 +158,7 @@ void DraftRef::clear() const {
   if (type() == ValueType::List) node_->become(Kind::List);
 }
 
-struct Draft::State {
+struct Draft::Impl {
   detail::DraftStore store;
   detail::DraftNode* root = nullptr;
   Object original;
@@ -166,11 +166,11 @@ struct Draft::State {
 
 Draft::Draft() : Draft(Object()) {}
 
-Draft::Draft(Object original) : state_(std::make_unique<State>()) {
-  state_->root = state_->store.make(nullptr);
-  state_->root->become(Kind::Map);
-  if (original) state_->root->borrow(original);
-  state_->original = std::move(original);
+Draft::Draft(Object original) : impl_(std::make_unique<Impl>()) {
+  impl_->root = impl_->store.make(nullptr);
+  impl_->root->become(Kind::Map);
+  if (original) impl_->root->borrow(original);
+  impl_->original = std::move(original);
 }
 
 Draft::Draft(Draft&&) noexcept = default;
@@ -184,21 +184,21 @@ Draft Draft::clone() const {
 }
 
 DraftRef Draft::root() const noexcept {
-  return DraftRef(state_->root);
+  return DraftRef(impl_->root);
 }
 
 const Object& Draft::original() const noexcept {
-  return state_->original;
+  return impl_->original;
 }
 
 bool Draft::changed() const {
-  if (!state_->original) return state_->root->type() != ValueType::Map || state_->root->size() != 0;
-  return !(to_object() == state_->original);
+  if (!impl_->original) return impl_->root->type() != ValueType::Map || impl_->root->size() != 0;
+  return !(to_object() == impl_->original);
 }
 
 Object Draft::to_object() const {
-  const Object& before = state_->original;
-  const detail::DraftNode& root = *state_->root;
+  const Object& before = impl_->original;
+  const detail::DraftNode& root = *impl_->root;
   if (root.kind == Kind::Borrowed && detail::Access::base(root.borrowed) == detail::Access::base(before.root())) {
     return before;  // nobody looked inside
   }
@@ -209,11 +209,11 @@ Object Draft::to_object() const {
 }
 
 std::string Draft::merge_patch() const {
-  return meta::merge_patch(state_->original.root(), to_object().root());
+  return meta::merge_patch(impl_->original.root(), to_object().root());
 }
 
 std::string Draft::json_patch() const {
-  return meta::json_patch(state_->original.root(), to_object().root());
+  return meta::json_patch(impl_->original.root(), to_object().root());
 }
 
 }  // namespace kubexx::meta

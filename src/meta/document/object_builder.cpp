@@ -11,7 +11,7 @@ using detail::Tag;
 using detail::Word;
 using detail::word_of;
 
-struct ObjectBuilder::State {
+struct ObjectBuilder::Impl {
   struct Frame {
     std::size_t first = 0;
     detail::Key outer_key = 0;  // of this container in the one around it
@@ -56,87 +56,87 @@ struct ObjectBuilder::State {
   }
 };
 
-ObjectBuilder::ObjectBuilder() : state_(std::make_unique<State>()) {}
+ObjectBuilder::ObjectBuilder() : impl_(std::make_unique<Impl>()) {}
 ObjectBuilder::~ObjectBuilder() = default;
 ObjectBuilder::ObjectBuilder(ObjectBuilder&&) noexcept = default;
 ObjectBuilder& ObjectBuilder::operator=(ObjectBuilder&&) noexcept = default;
 
 void ObjectBuilder::begin_map() {
-  state_->begin(true);
+  impl_->begin(true);
 }
 
 void ObjectBuilder::key(NameId id) {
-  KUBEXX_ASSERT(!state_->frames.empty() && state_->frames.back().map && !state_->has_key);
+  KUBEXX_ASSERT(!impl_->frames.empty() && impl_->frames.back().map && !impl_->has_key);
   KUBEXX_ASSERT(static_cast<std::size_t>(id) < name_count());
-  state_->key = detail::known_key(static_cast<std::uint32_t>(id));
-  state_->has_key = true;
+  impl_->key = detail::known_key(static_cast<std::uint32_t>(id));
+  impl_->has_key = true;
 }
 
 void ObjectBuilder::key(std::string_view name) {
-  KUBEXX_ASSERT(!state_->frames.empty() && state_->frames.back().map && !state_->has_key);
-  state_->key = state_->writer.key(name.data(), name.size());
-  state_->has_key = true;
+  KUBEXX_ASSERT(!impl_->frames.empty() && impl_->frames.back().map && !impl_->has_key);
+  impl_->key = impl_->writer.key(name.data(), name.size());
+  impl_->has_key = true;
 }
 
 void ObjectBuilder::end_map() {
-  state_->end(true);
+  impl_->end(true);
 }
 
 void ObjectBuilder::begin_list() {
-  state_->begin(false);
+  impl_->begin(false);
 }
 
 void ObjectBuilder::end_list() {
-  state_->end(false);
+  impl_->end(false);
 }
 
 void ObjectBuilder::null() {
-  state_->add(word_of(Tag::Null));
+  impl_->add(word_of(Tag::Null));
 }
 
 void ObjectBuilder::boolean(bool value) {
-  state_->add(word_of(Tag::Bool, value ? 1 : 0));
+  impl_->add(word_of(Tag::Bool, value ? 1 : 0));
 }
 
 void ObjectBuilder::integer(std::int64_t value) {
-  state_->add(state_->writer.integer(value));
+  impl_->add(impl_->writer.integer(value));
 }
 
 void ObjectBuilder::real(double value) {
-  state_->add(state_->writer.real(value));
+  impl_->add(impl_->writer.real(value));
 }
 
 void ObjectBuilder::string(std::string_view value) {
-  state_->add(state_->writer.string(value));
+  impl_->add(impl_->writer.string(value));
 }
 
 void ObjectBuilder::copy(Value value) {
-  state_->add(state_->writer.copy(value, static_cast<int>(state_->frames.size())));
+  impl_->add(impl_->writer.copy(value, static_cast<int>(impl_->frames.size())));
 }
 
 void ObjectBuilder::set_completeness(Completeness completeness, std::string_view projection_name) {
-  state_->writer.set_cut(completeness, projection_name);
+  impl_->writer.set_cut(completeness, projection_name);
 }
 
 std::size_t ObjectBuilder::bytes() const noexcept {
-  return state_->writer.size();
+  return impl_->writer.size();
 }
 
 Result<Object> ObjectBuilder::finish() {
-  KUBEXX_ASSERT(state_->frames.empty() && state_->has_root);
-  if (!state_->has_root || !state_->frames.empty()) {
+  KUBEXX_ASSERT(impl_->frames.empty() && impl_->has_root);
+  if (!impl_->has_root || !impl_->frames.empty()) {
     clear();
     return Error::decode("the object is not complete");
   }
-  state_->has_root = false;
-  return state_->writer.finish(state_->root);
+  impl_->has_root = false;
+  return impl_->writer.finish(impl_->root);
 }
 
 void ObjectBuilder::clear() noexcept {
-  state_->writer.clear();
-  state_->frames.clear();
-  state_->has_key = false;
-  state_->has_root = false;
+  impl_->writer.clear();
+  impl_->frames.clear();
+  impl_->has_key = false;
+  impl_->has_root = false;
 }
 
 }  // namespace kubexx::meta

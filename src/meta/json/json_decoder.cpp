@@ -3,22 +3,22 @@
 
 namespace kubexx::meta {
 
-struct JsonDecoder::State {
-  explicit State(DecodeOptions options) : walker(std::move(options)) {}
+struct JsonDecoder::Impl {
+  explicit Impl(DecodeOptions options) : walker(std::move(options)) {}
   detail::JsonWalker walker;
 };
 
-JsonDecoder::JsonDecoder(DecodeOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+JsonDecoder::JsonDecoder(DecodeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 JsonDecoder::~JsonDecoder() = default;
 JsonDecoder::JsonDecoder(JsonDecoder&&) noexcept = default;
 JsonDecoder& JsonDecoder::operator=(JsonDecoder&&) noexcept = default;
 
 Result<Object> JsonDecoder::decode(std::string_view json) {
-  return state_->walker.decode(json);
+  return impl_->walker.decode(json);
 }
 
 DecodeOptions& JsonDecoder::options() noexcept {
-  return state_->walker.options();
+  return impl_->walker.options();
 }
 
 Result<Object> parse_json(std::string_view json, const DecodeOptions& options) {

@@ -22,13 +22,13 @@ namespace kubexx::meta {
 
 namespace {
 
-struct Place {
+struct Position {
   std::uint32_t line = 0;  // from 0
   std::uint32_t column = 0;
 };
 
-Error error_at(Place place, std::string_view what) {
-  return Error::decode("yaml: " + std::to_string(place.line + 1) + ":" + std::to_string(place.column + 1) + ": " +
+Error error_at(Position position, std::string_view what) {
+  return Error::decode("yaml: " + std::to_string(position.line + 1) + ":" + std::to_string(position.column + 1) + ": " +
                        std::string(what));
 }
 
@@ -37,8 +37,8 @@ struct Failure {
   Error error;
 };
 
-[[noreturn]] void fail(Place place, std::string_view what) {
-  throw Failure{error_at(place, what)};
+[[noreturn]] void fail(Position position, std::string_view what) {
+  throw Failure{error_at(position, what)};
 }
 
 enum class NodeKind : std::uint8_t { Null, Scalar, Alias, List, Map };
@@ -48,7 +48,7 @@ enum class Tag : std::uint8_t { Plain, String, Int, Float, Bool, Null, Binary, U
 struct YamlNode {
   NodeKind kind = NodeKind::Null;
   Tag tag = Tag::Plain;
-  Place place;
+  Position position;
   std::uint32_t end = 0;    // index behind the last node inside; 0 while a container is open
   std::uint32_t begin = 0;  // of the text of a scalar; of an alias: the node it stands for
   std::uint32_t length = 0;
@@ -95,8 +95,8 @@ class Collector final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     YamlNode& node = add(NodeKind::Alias, mark, 0);
     const auto target = anchors_.find(anchor);
-    if (target == anchors_.end()) fail(node.place, "an alias without its anchor");
-    if (nodes_[target->second].end == 0) fail(node.place, "an anchor that contains itself");
+    if (target == anchors_.end()) fail(node.position, "an alias without its anchor");
+    if (nodes_[target->second].end == 0) fail(node.position, "an anchor that contains itself");
     node.begin = target->second;
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -134,17 +134,17 @@ class Collector final : public YAML::EventHandler {
     if (anchor != 0) anchors_[anchor] = index;
     YamlNode& node = nodes_.emplace_back();
     node.kind = kind;
-    node.place = {static_cast<std::uint32_t>(mark.line), static_cast<std::uint32_t>(mark.column)};
+    node.position = {static_cast<std::uint32_t>(mark.line), static_cast<std::uint32_t>(mark.column)};
     node.end = index + 1;
     position_ = static_cast<std::size_t>(mark.pos);
     if (2 * nodes_.size() + texts_.size() > max_bytes_) {
-      fail(node.place, "the document exceeds " + std::to_string(max_bytes_) + " bytes");
+      fail(node.position, "the document exceeds " + std::to_string(max_bytes_) + " bytes");
     }
     return node;
   }
   void open(NodeKind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     YamlNode& node = add(kind, mark, anchor);
-    if (open_.size() >= max_depth_) fail(node.place, "nested deeper than " + std::to_string(max_depth_));
+    if (open_.size() >= max_depth_) fail(node.position, "nested deeper than " + std::to_string(max_depth_));
     node.end = 0;
     open_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
   }
@@ -187,10 +187,10 @@ class Writer {
     const YamlNode& node = nodes_[index];
     spent_ += 1 + node.length * (node.kind == NodeKind::Scalar ? 1 : 0);
     if (spent_ > options_.max_document_bytes) {
-      fail(node.place, "the document exceeds " + std::to_string(options_.max_document_bytes) + " bytes");
+      fail(node.position, "the document exceeds " + std::to_string(options_.max_document_bytes) + " bytes");
     }
     if (depth > static_cast<std::size_t>(options_.max_depth)) {
-      fail(node.place, "nested deeper than " + std::to_string(options_.max_depth));
+      fail(node.position, "nested deeper than " + std::to_string(options_.max_depth));
     }
     return node;
   }
@@ -228,14 +228,14 @@ class Writer {
     if (node.kind == NodeKind::Null) return {YamlScalar::Kind::Null, false, 0, 0};
     if (node.tag == Tag::String || node.tag == Tag::Binary) return {};
     const auto text = source_.text(node);
-    if (node.tag == Tag::Unsupported) fail(node.place, "this tag is not supported");
+    if (node.tag == Tag::Unsupported) fail(node.position, "this tag is not supported");
     auto scalar = resolve_yaml_scalar(text);
     const bool fits =
         node.tag == Tag::Plain || (node.tag == Tag::Int && scalar.kind == YamlScalar::Kind::Int) ||
         (node.tag == Tag::Bool && scalar.kind == YamlScalar::Kind::Bool) ||
         (node.tag == Tag::Null && scalar.kind == YamlScalar::Kind::Null) ||
         (node.tag == Tag::Float && (scalar.kind == YamlScalar::Kind::Double || scalar.kind == YamlScalar::Kind::Int));
-    if (!fits) fail(node.place, quote(text) + " does not fit its tag");
+    if (!fits) fail(node.position, quote(text) + " does not fit its tag");
     return scalar;
   }
 
@@ -250,7 +250,7 @@ class Writer {
       case YamlScalar::Kind::Int:
         return builder_.integer(scalar.integer);
       case YamlScalar::Kind::Double:
-        if (!std::isfinite(scalar.real)) fail(node.place, "infinities and NaN have no place in an object");
+        if (!std::isfinite(scalar.real)) fail(node.position, "infinities and NaN have no place in an object");
         return builder_.real(scalar.real);
       case YamlScalar::Kind::String:
         return node.tag == Tag::Binary ? builder_.string(decoded(node)) : builder_.string(source_.text(node));
@@ -259,14 +259,14 @@ class Writer {
 
   std::string decoded(const YamlNode& node) const {
     auto bytes = base64_decode(source_.text(node));
-    if (!bytes) fail(node.place, bytes.error().message());
+    if (!bytes) fail(node.position, bytes.error().message());
     if (detail::find_invalid_utf8(*bytes) != std::string_view::npos)
-      fail(node.place, "!!binary that is no UTF-8 text has no place in an object");
+      fail(node.position, "!!binary that is no UTF-8 text has no place in an object");
     return *std::move(bytes);
   }
 
   std::string key_of(const YamlNode& node) const {
-    if (node.kind != NodeKind::Scalar && node.kind != NodeKind::Null) fail(node.place, "a key must be a scalar");
+    if (node.kind != NodeKind::Scalar && node.kind != NodeKind::Null) fail(node.position, "a key must be a scalar");
     const auto scalar = scalar_of(node);
     switch (scalar.kind) {
       case YamlScalar::Kind::Bool:
@@ -278,7 +278,7 @@ class Writer {
       case YamlScalar::Kind::String:
         return node.tag == Tag::Binary ? decoded(node) : std::string(source_.text(node));
       default:
-        fail(node.place, "a key must not be null");
+        fail(node.position, "a key must not be null");
     }
   }
 
@@ -304,7 +304,7 @@ class Writer {
       } else if (entries.list[at->second].merged) {
         entries.list[at->second] = std::move(entry);
       } else {
-        fail(key.place, "key " + quote(entry.key) + " is already set in this map");
+        fail(key.position, "key " + quote(entry.key) + " is already set in this map");
       }
     }
   }
@@ -320,10 +320,10 @@ class Writer {
         sources.push_back(resolve_alias(child));
       }
     } else {
-      fail(nodes_[value].place, "<< needs a map or a list of maps");
+      fail(nodes_[value].position, "<< needs a map or a list of maps");
     }
     for (auto source = sources.rbegin(); source != sources.rend(); ++source) {  // the earlier ones win: last
-      if (nodes_[*source].kind != NodeKind::Map) fail(nodes_[value].place, "<< needs a map or a list of maps");
+      if (nodes_[*source].kind != NodeKind::Map) fail(nodes_[value].position, "<< needs a map or a list of maps");
       charge(*source, depth + 1);
       Entries merged;
       collect(*source, depth + 1, merged);

@@ -26,9 +26,9 @@ TEST(ResourceMapperTest, WhatIsRememberedIsNotAskedAgain) {
   serve_discovery(*fake.transport);
   ResourceMapper mapper(fake.client);
 
-  EXPECT_EQ(mapper.find("po")->kind, "Pod");
-  EXPECT_EQ(mapper.find(meta::GroupVersionKind{"", "v1", "Pod"})->resource.resource, "pods");
-  EXPECT_EQ(mapper.find(meta::GroupVersionResource{"", "v1", "pods"})->kind, "Pod");
+  EXPECT_EQ(mapper.get("po")->kind, "Pod");
+  EXPECT_EQ(mapper.get(meta::GroupVersionKind{"", "v1", "Pod"})->resource.resource, "pods");
+  EXPECT_EQ(mapper.get(meta::GroupVersionResource{"", "v1", "pods"})->kind, "Pod");
   EXPECT_EQ(mapper.all()->size(), 1U);
   EXPECT_EQ(fake.transport->requests.size(), 4U);
 }
@@ -37,12 +37,13 @@ TEST(ResourceMapperTest, AMissIsAskedOnceMoreAndNamesWhatCouldNotBeRead) {
   FakeClient fake;
   serve_discovery(*fake.transport);
   ResourceMapper mapper(fake.client);
-  ASSERT_TRUE(mapper.find("pods"));
+  ASSERT_TRUE(mapper.get("pods"));
   serve_discovery(*fake.transport);
 
-  const auto missing = mapper.find("widgets");
+  const auto missing = mapper.get("widgets");
 
   ASSERT_FALSE(missing);
+  EXPECT_FALSE(missing.error().is_not_found()) << "it may be in what could not be read";
   EXPECT_THAT(missing.error().message(), HasSubstr("doesn't have a resource type \"widgets\""));
   EXPECT_THAT(missing.error().message(), HasSubstr("down.example.com/v1 could not be read"));
   EXPECT_EQ(fake.transport->requests.size(), 8U);
@@ -53,7 +54,7 @@ TEST(ResourceMapperTest, AServerThatDoesNotAnswerIsTheError) {
   fake.transport->answer(500, "broken");
   ResourceMapper mapper(fake.client);
 
-  EXPECT_TRUE(mapper.find("pods").error().is_internal());
+  EXPECT_TRUE(mapper.get("pods").error().is_internal());
 }
 
 }  // namespace

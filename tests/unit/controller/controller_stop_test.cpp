@@ -82,7 +82,7 @@ TEST_F(ControllerStopTest, ASyncThatTakesTooLongEndsItWithATimeout) {
   make();
   start([](const meta::ObjectKey&, std::stop_token) -> Result<Action> { return Action::done(); });
   executor->advance(seconds(19));
-  EXPECT_EQ(core->snapshot().state, ControllerState::Syncing);
+  EXPECT_EQ(core->status().state, ControllerState::Syncing);
   executor->advance(seconds(1));
 
   const auto ended = core->join();
@@ -105,7 +105,7 @@ TEST_F(ControllerStopTest, WhatWaitsAtTheStopIsStillReconciledAndNothingElse) {
     seen.push_back(key.name);
     if (key.name == "a") {
       stop.request_stop();
-      while (!core->snapshot().queue.shutting_down) executor->run_one();
+      while (!core->status().queue.shutting_down) executor->run_one();
       core->enqueue({"ns", "late"});
     }
     EXPECT_FALSE(token.stop_requested());
@@ -116,7 +116,7 @@ TEST_F(ControllerStopTest, WhatWaitsAtTheStopIsStillReconciledAndNothingElse) {
 
   EXPECT_TRUE(core->join());
   EXPECT_THAT(seen, ElementsAre("a", "b", "c"));
-  EXPECT_EQ(core->snapshot().state, ControllerState::Ended);
+  EXPECT_EQ(core->status().state, ControllerState::Ended);
 }
 
 TEST_F(ControllerStopTest, AfterTheDrainDeadlineReconcilesAreAskedToStopAndTheRestIsDropped) {
@@ -145,7 +145,7 @@ TEST_F(ControllerStopTest, AfterTheDrainDeadlineReconcilesAreAskedToStopAndTheRe
   EXPECT_THAT(ended.error().message(), HasSubstr("2 keys"));
   EXPECT_TRUE(asked);
   EXPECT_THAT(seen, ElementsAre("a"));
-  EXPECT_EQ(core->snapshot().errors, 0U) << "a canceled call at the end is no failure";
+  EXPECT_EQ(core->status().errors, 0U) << "a canceled call at the end is no failure";
 }
 
 TEST_F(ControllerStopTest, WithoutADrainReconcilesAreAskedToStopAtOnce) {

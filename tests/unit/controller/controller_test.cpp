@@ -71,12 +71,12 @@ TEST_F(ControllerTest, NothingIsReconciledBeforeEverySourceHasSynced) {
   start();
   sync(own, {config_map("a", "1")});
   EXPECT_THAT(seen, IsEmpty());
-  EXPECT_EQ(core->snapshot().state, ControllerState::Syncing);
+  EXPECT_EQ(core->status().state, ControllerState::Syncing);
 
   sync(other);
 
   EXPECT_THAT(seen, ElementsAre("ns/a"));
-  EXPECT_EQ(core->snapshot().state, ControllerState::Working);
+  EXPECT_EQ(core->status().state, ControllerState::Working);
 }
 
 TEST_F(ControllerTest, EveryChangeOfTheObjectLeadsToAReconcile) {
@@ -194,7 +194,7 @@ TEST_F(ControllerTest, AnErrorIsRetriedLaterAndLaterAndSuccessForgetsIt) {
   executor->advance(seconds(100));
   EXPECT_THAT(take(), IsEmpty());
 
-  const auto now = core->snapshot();
+  const auto now = core->status();
   EXPECT_EQ(now.reconciles, 4U);
   EXPECT_EQ(now.errors, 3U);
   EXPECT_EQ(now.queue.remembered, 0U);
@@ -232,7 +232,7 @@ TEST_F(ControllerTest, RequeueWaitsForTheLimiterAndRequeueAfterForItsTime) {
   EXPECT_THAT(take(), testing::Not(testing::Contains("ns/b")));
   executor->advance(milliseconds(1));
   EXPECT_THAT(take(), testing::Contains("ns/b"));
-  EXPECT_EQ(core->snapshot().errors, 0U);
+  EXPECT_EQ(core->status().errors, 0U);
 }
 
 TEST_F(ControllerTest, WhatIsGivenUpIsReportedAndWaitsForAChange) {
@@ -251,7 +251,7 @@ TEST_F(ControllerTest, WhatIsGivenUpIsReportedAndWaitsForAChange) {
 
   EXPECT_THAT(take(), ElementsAre("ns/a"));
   EXPECT_THAT(reported, ElementsAre("controller test, ns/a: no such class"));
-  EXPECT_EQ(core->snapshot().errors, 1U);
+  EXPECT_EQ(core->status().errors, 1U);
   own.send(WatchEventType::Modified, config_map("a", "6"));
   settle();
   EXPECT_THAT(take(), ElementsAre("ns/a"));
@@ -323,11 +323,11 @@ TEST_F(ControllerTest, AReconcileThatTakesTooLongIsAskedToStopAndCounted) {
   sync(own, {config_map("a", "1")});
 
   EXPECT_TRUE(asked);
-  EXPECT_EQ(core->snapshot().timeouts, 1U);
-  EXPECT_EQ(core->snapshot().errors, 1U);
+  EXPECT_EQ(core->status().timeouts, 1U);
+  EXPECT_EQ(core->status().errors, 1U);
   reconcile = {};
   executor->advance(seconds(10));
-  EXPECT_EQ(core->snapshot().timeouts, 1U);
+  EXPECT_EQ(core->status().timeouts, 1U);
   EXPECT_EQ(seen.size(), 2U);
 }
 
@@ -374,7 +374,7 @@ TEST_F(ControllerTest, ItsMetricsAndItsPlaceInTheListGoWithIt) {
 
 TEST_F(ControllerTest, WithoutANameItIsCalledAfterItsKind) {
   options.name.clear();
-  EXPECT_EQ(make().snapshot().name, "configmap");
+  EXPECT_EQ(make().status().name, "configmap");
 }
 
 }  // namespace

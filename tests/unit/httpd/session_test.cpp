@@ -26,11 +26,11 @@ class Harness {
         responder.respond(200, {}, std::move(request.body));
       }
     };
-    SessionContext context{server_, now, mailbox_, "peer", {}};
+    SessionContext context{server_, now, queue_, "peer", {}};
     session_ = http2 ? make_http2_session(std::move(context)) : make_http1_session(std::move(context));
   }
   ~Harness() {
-    mailbox_->close();
+    queue_->close();
     session_->detach();
   }
 
@@ -40,7 +40,7 @@ class Harness {
     std::string out;
     for (bool more = true; more;) {
       more = false;
-      for (const auto& answer : mailbox_->take()) {
+      for (const auto& answer : queue_->take()) {
         session_->update(answer);
         more = true;
       }
@@ -63,7 +63,7 @@ class Harness {
 
  private:
   ServerContext server_;
-  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>([] {});
+  std::shared_ptr<AnswerQueue> queue_ = std::make_shared<AnswerQueue>([] {});
   std::unique_ptr<Session> session_;
 };
 
@@ -176,8 +176,8 @@ TEST(SessionTest, PipelinedRequestsStopTheInputWhenTheyPileUp) {
   server.tick = std::chrono::seconds(1);
   server.handler = [&](Request, Responder responder) { waiting.push_back(std::move(responder)); };
   const Ticks now = 0;
-  const auto mailbox = std::make_shared<Mailbox>([] {});
-  const auto session = make_http1_session({server, now, mailbox, "peer", {}});
+  const auto queue = std::make_shared<AnswerQueue>([] {});
+  const auto session = make_http1_session({server, now, queue, "peer", {}});
   EXPECT_TRUE(session->wants_input());
   int sent = 0;
   while (session->wants_input() && sent < 100'000) {
@@ -186,7 +186,7 @@ TEST(SessionTest, PipelinedRequestsStopTheInputWhenTheyPileUp) {
   }
   EXPECT_LT(sent, 10'000);
   EXPECT_EQ(waiting.size(), 1U);
-  mailbox->close();
+  queue->close();
 }
 
 TEST(SessionTest, TimeoutsFollowWhatIsAwaited) {

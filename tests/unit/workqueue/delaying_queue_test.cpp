@@ -61,7 +61,7 @@ TEST_F(DelayingQueueTest, OfTwoDelaysOfOneItemTheEarlierCountsWhenItCameLast) {
   EXPECT_EQ(drain(), std::vector<std::string>{"foo"});
   executor->advance(20ms);
   EXPECT_EQ(queue.len(), 0U);
-  EXPECT_EQ(queue.snapshot().delayed, 0U);
+  EXPECT_EQ(queue.status().delayed, 0U);
 }
 
 // TestAddTwoFireEarly
@@ -103,7 +103,7 @@ TEST_F(DelayingQueueTest, ADelayOfZeroOrLessAddsAtOnceAndCountsARetry) {
   queue.add_after("past", -1s);
 
   EXPECT_EQ(drain(), (std::vector<std::string>{"zero", "past"}));
-  EXPECT_EQ(queue.snapshot().retries, 2U);
+  EXPECT_EQ(queue.status().retries, 2U);
   EXPECT_EQ(executor->pending_timers(), 0U);
 }
 
@@ -114,7 +114,7 @@ TEST_F(DelayingQueueTest, AHugeDelayIsNotAnOverflow) {
   executor->advance(1h);
 
   EXPECT_EQ(drain(), std::vector<std::string>{"soon"});
-  EXPECT_EQ(queue.snapshot().delayed, 1U);
+  EXPECT_EQ(queue.status().delayed, 1U);
 }
 
 TEST_F(DelayingQueueTest, AnItemDelayedWhileProcessedWaitsForDone) {
@@ -146,7 +146,7 @@ TEST_F(DelayingQueueTest, ShutDownDropsDelayedItemsAndTheirTimer) {
   queue.add_after("b", 1s);
 
   EXPECT_EQ(executor->pending_timers(), 0U);
-  EXPECT_EQ(queue.snapshot().delayed, 0U);
+  EXPECT_EQ(queue.status().delayed, 0U);
   executor->advance(2s);
   EXPECT_EQ(queue.get(), std::nullopt);
 }

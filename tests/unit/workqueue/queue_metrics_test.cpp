@@ -65,16 +65,16 @@ TEST_F(QueueMetricsTest, UnfinishedIsTheSumAndLongestTheOldest) {
     queue->try_get();
     executor->advance(1s);
   }
-  EXPECT_EQ(queue->snapshot().unfinished, 6s);
-  EXPECT_EQ(queue->snapshot().longest_running, 3s);
+  EXPECT_EQ(queue->status().unfinished, 6s);
+  EXPECT_EQ(queue->status().longest_running, 3s);
 
   queue->done("a");
-  EXPECT_EQ(queue->snapshot().unfinished, 3s);
-  EXPECT_EQ(queue->snapshot().longest_running, 2s);
+  EXPECT_EQ(queue->status().unfinished, 3s);
+  EXPECT_EQ(queue->status().longest_running, 2s);
   queue->done("c");
   queue->done("b");
-  EXPECT_EQ(queue->snapshot().unfinished, 0s);
-  EXPECT_EQ(queue->snapshot().longest_running, 0s);
+  EXPECT_EQ(queue->status().unfinished, 0s);
+  EXPECT_EQ(queue->status().longest_running, 0s);
 }
 
 TEST_F(QueueMetricsTest, EveryDelayedAddIsARetry) {

@@ -96,7 +96,7 @@ TEST(QueueShutdownTest, WithoutDrainDoesNotWaitForProcessing) {
   queue.shut_down();
 
   EXPECT_TRUE(queue.shutting_down());
-  EXPECT_EQ(queue.snapshot().processing, 1U);
+  EXPECT_EQ(queue.status().processing, 1U);
 }
 
 // TestForceQueueShutdownUsingShutDown
@@ -110,7 +110,7 @@ TEST(QueueShutdownTest, APlainShutDownReleasesADrain) {
   queue.shut_down();
   closer.join();
 
-  EXPECT_EQ(queue.snapshot().processing, 1U);
+  EXPECT_EQ(queue.status().processing, 1U);
 }
 
 TEST(QueueShutdownTest, AStopReleasesADrain) {

@@ -57,13 +57,13 @@ TEST_F(RateLimitingQueueTest, ItemsAreCountedApart) {
 TEST_F(RateLimitingQueueTest, CountsOutliveDoneAndAreKeptUntilForgotten) {
   queue.add_rate_limited("one");
   time_to_come("one");
-  EXPECT_EQ(queue.snapshot().remembered, 1U);
+  EXPECT_EQ(queue.status().remembered, 1U);
 
   queue.forget("one");
   queue.forget("one");
   queue.forget("never seen");
 
-  EXPECT_EQ(queue.snapshot().remembered, 0U);
+  EXPECT_EQ(queue.status().remembered, 0U);
 }
 
 TEST_F(RateLimitingQueueTest, ForgettingADelayedItemDoesNotTakeItAway) {
@@ -90,7 +90,7 @@ TEST_F(RateLimitingQueueTest, NothingIsCountedAfterAShutdown) {
   queue.add_rate_limited("one");
 
   EXPECT_EQ(queue.num_requeues("one"), 0U);
-  EXPECT_EQ(queue.snapshot().delayed, 0U);
+  EXPECT_EQ(queue.status().delayed, 0U);
 }
 
 TEST_F(RateLimitingQueueTest, ACustomLimiterMayUseTheQueue) {

@@ -4,14 +4,14 @@
 #include <string>
 
 #include "kubexx/base/metrics.hpp"
-#include "kubexx/workqueue/snapshot.hpp"
+#include "kubexx/workqueue/status.hpp"
 
 namespace kubexx::workqueue::detail {
 
 class Inspectable {
  public:
   virtual ~Inspectable() = default;
-  virtual QueueSnapshot snapshot() const = 0;
+  virtual QueueStatus status() const = 0;
 };
 
 /// The series of one named queue and its place in live_queues(); both go with it.

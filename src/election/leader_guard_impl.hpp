@@ -8,9 +8,9 @@
 namespace kubexx::election {
 
 /// What an elector extends and ends, and what the transport asks.
-struct LeaderGuard::State final : transport::SendGate {
+struct LeaderGuard::Impl final : transport::SendGate {
   /// `what` is named in errors: "leadership of default/widget".
-  State(const Clock& clock, std::string what, Duration valid_for, Duration suspended_for)
+  Impl(const Clock& clock, std::string what, Duration valid_for, Duration suspended_for)
       : clock_(&clock), what_(std::move(what)), valid_for_(valid_for), suspended_for_(suspended_for) {}
 
   /// A renewal that began then has succeeded.

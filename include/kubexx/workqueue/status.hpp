@@ -10,7 +10,7 @@
 namespace kubexx::workqueue {
 
 /// The state of one queue at one moment.
-struct QueueSnapshot {
+struct QueueStatus {
   std::string name = {};
   std::size_t depth = 0;       ///< waiting to be handed out
   std::size_t processing = 0;  ///< handed out and not done
@@ -24,6 +24,6 @@ struct QueueSnapshot {
 };
 
 /// Every queue of the process that has a name and is alive, in the order of creation.
-std::vector<QueueSnapshot> live_queues();
+std::vector<QueueStatus> live_queues();
 
 }  // namespace kubexx::workqueue

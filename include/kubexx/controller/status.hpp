@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kubexx/base/error.hpp"
-#include "kubexx/workqueue/snapshot.hpp"
+#include "kubexx/workqueue/status.hpp"
 
 namespace kubexx::controller {
 
@@ -16,11 +16,11 @@ enum class ControllerState : std::uint8_t { NotStarted, Syncing, Working, Draini
 std::string_view to_string(ControllerState state) noexcept;
 
 /// One controller at one moment.
-struct ControllerSnapshot {
+struct ControllerStatus {
   std::string name = {};
   ControllerState state = ControllerState::NotStarted;
   std::vector<std::string> sources = {};  ///< names of the informers it listens to, its own kind first
-  workqueue::QueueSnapshot queue = {};
+  workqueue::QueueStatus queue = {};
   std::size_t workers = 0;
   std::size_t active = 0;        ///< reconciles running
   std::uint64_t reconciles = 0;  ///< ended, whatever came out
@@ -32,6 +32,6 @@ struct ControllerSnapshot {
 };
 
 /// Every controller of the process that is alive, in the order of creation.
-std::vector<ControllerSnapshot> live_controllers();
+std::vector<ControllerStatus> live_controllers();
 
 }  // namespace kubexx::controller

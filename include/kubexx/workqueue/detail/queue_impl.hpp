@@ -34,18 +34,18 @@ namespace kubexx::workqueue::detail {
 ///       0        1       handed out
 ///       1        1       handed out and added again: waits once more after done
 template <class T>
-class Core final : public Inspectable, public std::enable_shared_from_this<Core<T>> {
+class QueueImpl final : public Inspectable, public std::enable_shared_from_this<QueueImpl<T>> {
  public:
-  Core(QueueOptions<T> options, const Clock& clock, Executor* executor)
+  QueueImpl(QueueOptions<T> options, const Clock& clock, Executor* executor)
       : options_(std::move(options)), clock_(&clock), executor_(executor), table_(Random::process().next()) {}
 
-  static std::shared_ptr<Core> make(QueueOptions<T> options, const Clock& clock, Executor* executor) {
-    auto core = std::make_shared<Core>(std::move(options), clock, executor);
-    if (!core->options_.name.empty()) {
-      const auto& registry = core->options_.metrics ? core->options_.metrics : MetricsRegistry::process();
-      core->monitor_ = std::make_unique<Monitor>(*registry, core->options_.name, core);
+  static std::shared_ptr<QueueImpl> make(QueueOptions<T> options, const Clock& clock, Executor* executor) {
+    auto impl = std::make_shared<QueueImpl>(std::move(options), clock, executor);
+    if (!impl->options_.name.empty()) {
+      const auto& registry = impl->options_.metrics ? impl->options_.metrics : MetricsRegistry::process();
+      impl->monitor_ = std::make_unique<Monitor>(*registry, impl->options_.name, impl);
     }
-    return core;
+    return impl;
   }
 
   template <class U>
@@ -172,10 +172,10 @@ class Core final : public Inspectable, public std::enable_shared_from_this<Core<
     return depth();
   }
 
-  QueueSnapshot snapshot() const override {
+  QueueStatus status() const override {
     const Duration now = clock_->now().time_since_epoch();
     const auto lock = acquire();
-    QueueSnapshot result;
+    QueueStatus result;
     result.name = options_.name;
     result.depth = depth();
     result.processing = processing_.count;
