@@ -10,8 +10,6 @@
 #include <mutex>
 #include <new>
 
-#include "kubexx/base/detail/large_allocator.hpp"
-
 #if defined(__SANITIZE_ADDRESS__)
 #define KUBEXX_PLAIN_MEMORY 1
 #elif defined(__has_feature)
@@ -29,12 +27,20 @@ constexpr std::size_t kLargest = 0;
 constexpr std::size_t kLargest = 8192;
 #endif
 
-constexpr std::size_t kChunkBytes = kLargePage;
+constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // a large page
 constexpr std::size_t kSpanBytes = std::size_t{64} << 10;
 constexpr std::size_t kSpans = kChunkBytes / kSpanBytes;
 constexpr std::size_t kHeader = 128;     // at the beginning of a span
 constexpr std::size_t kPlainChunks = 2;  // a program with a small cache does without large pages
 constexpr std::size_t kSpareChunks = 1;  // empty ones that are not given back
+
+/// `begin` is that of a large page.
+void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef MADV_HUGEPAGE
+  // Whole pages only: the rest of the last one may belong to somebody else. A refusal changes nothing but speed.
+  ::madvise(begin, bytes - bytes % kChunkBytes, MADV_HUGEPAGE);
+#endif
+}
 
 // Sizes are multiples of 16 up to 256, and then eight between one power of two and the next.
 constexpr std::size_t kClasses = 8 + 6 * 8;
@@ -226,6 +232,12 @@ LargePageHeap& heap() {
 }
 
 void* allocate_or_null(std::size_t bytes) noexcept {
+  if (bytes >= kChunkBytes) {
+    void* memory = nullptr;
+    if (::posix_memalign(&memory, kChunkBytes, bytes) != 0) return nullptr;
+    prefer_large_pages(memory, bytes);
+    return memory;
+  }
   if (bytes > kLargest) return std::malloc(bytes);
   try {
     return heap().take(bytes);

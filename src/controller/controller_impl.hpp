@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/gate.hpp"
+#include "base/internal/gate.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/controller/controller_core.hpp"

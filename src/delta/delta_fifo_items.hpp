@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "delta/small_key.hpp"
-#include "kubexx/base/detail/large_allocator.hpp"
 #include "kubexx/base/detail/prefetch.hpp"
+#include "kubexx/base/large_pages.hpp"
 #include "kubexx/delta/delta.hpp"
 
 namespace kubexx::delta {

@@ -18,14 +18,14 @@ int FairLock::enter() {
   const int shard = my_shard();
   auto& readers = shards_[static_cast<std::size_t>(shard)].readers;
   while (true) {
-    for (int spin = 0; spin < kSpins; ++spin) {
-      if (!writing_.load()) {
-        readers.fetch_add(1);
-        if (!writing_.load()) return shard;
-        leave(shard);
-      }
-      relax();
-    }
+    const bool entered = spin_until([&] {
+      if (writing_.load()) return false;
+      readers.fetch_add(1);
+      if (!writing_.load()) return true;
+      leave(shard);
+      return false;
+    });
+    if (entered) return shard;
     std::unique_lock lock(mutex_);
     waiting_.fetch_add(1);
     if (writing_.load()) {  // so it will see that we wait
@@ -53,10 +53,7 @@ bool FairLock::no_readers() const {
 void FairLock::lock() {
   writers_.lock();
   writing_.store(true);
-  for (int spin = 0; spin < kSpins; ++spin) {
-    if (no_readers()) return;
-    relax();
-  }
+  if (spin_until([&] { return no_readers(); })) return;
   std::unique_lock lock(mutex_);
   writer_sleeps_.store(true);
   writer_turn_.wait(lock, [&] { return no_readers(); });

@@ -35,7 +35,6 @@ class FairLock {
  private:
   static constexpr int kShards = 8;
   static constexpr int kAdmitted = kShards;  // "shard" of readers that a writer let in
-  static constexpr int kSpins = 300;
 
   struct alignas(64) Shard {
     std::atomic<std::uint32_t> readers{0};

@@ -8,7 +8,7 @@ namespace kubexx {
 /// them. Blocks of up to 8 KB come from a heap of their own, which asks the system for large pages (fewer faults while
 /// a cache fills, fewer misses of the translation cache while it is read) and keeps them apart from short-lived memory,
 /// so that what a cache no longer needs goes back to the system. Larger ones, and all under AddressSanitizer, come from
-/// malloc. See docs/adr/0006-large-pages.md.
+/// malloc; those of 2 MB and more begin at a large page and ask for such pages. See docs/adr/0006-large-pages.md.
 ///
 /// Threads: any.
 void* allocate_on_large_pages(std::size_t bytes);
@@ -23,5 +23,18 @@ struct LargePageMemory {
   std::size_t mapped = 0;  ///< taken from the system
 };
 LargePageMemory large_page_memory() noexcept;
+
+/// The same for the tables of the standard library.
+template <class T>
+struct LargeAllocator {
+  using value_type = T;
+  LargeAllocator() = default;
+  template <class U>
+  LargeAllocator(const LargeAllocator<U>&) noexcept {}
+
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_on_large_pages(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t count) noexcept { free_on_large_pages(memory, count * sizeof(T)); }
+  friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
+};
 
 }  // namespace kubexx

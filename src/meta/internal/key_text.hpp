@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/base/detail/hash.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -57,37 +58,10 @@ inline bool has_default_key(const Object& object, std::string_view key) noexcept
   return key.size() == space.size() + 1 && key.back() == '/' && key.starts_with(space);
 }
 
-namespace detail {
-__extension__ using Wide = unsigned __int128;
-
-inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-inline std::uint64_t key_seed() noexcept {
-  static const std::uint64_t seed = Random::process().next();
-  return seed;
-}
-}  // namespace detail
-
-/// A hash of a key or an index value, seeded once a process: who chooses names cannot choose collisions.
+/// A hash of a key or an index value, seeded once a process: what one layer hashed another can look up.
 inline std::uint64_t hash_key(std::string_view text) noexcept {
-  constexpr std::uint64_t kOdd = 0x9fb21c651e98df25U;
-  std::uint64_t hash = detail::key_seed() ^ (text.size() * kOdd);
-  const char* at = text.data();
-  std::size_t left = text.size();
-  std::uint64_t word = 0;
-  for (; left >= 8; left -= 8, at += 8) {
-    std::memcpy(&word, at, 8);
-    hash = detail::fold(hash ^ word, kOdd);
-  }
-  if (left != 0) {
-    word = 0;
-    std::memcpy(&word, at, left);
-    hash = detail::fold(hash ^ word, kOdd);
-  }
-  return detail::fold(hash, hash ^ kOdd);
+  static const std::uint64_t seed = Random::process().next();
+  return kubexx::detail::hash_bytes(text, seed);
 }
 
 }  // namespace kubexx::meta

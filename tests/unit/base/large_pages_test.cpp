@@ -142,5 +142,14 @@ TEST(LargePagesTest, SizesFitWhenRoundingLosesNextToNothing) {
   EXPECT_FALSE(fits_large_pages(8193));
 }
 
+TEST(LargePagesTest, ATableOfTwoMegabytesBeginsAtALargePage) {
+  std::vector<int, LargeAllocator<int>> table(3 * kChunk / sizeof(int) / 2, 7);
+
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(table.data()) % kChunk, 0U);
+  table.resize(10);
+  table.shrink_to_fit();
+  EXPECT_EQ(table, (std::vector<int, LargeAllocator<int>>(10, 7)));
+}
+
 }  // namespace
 }  // namespace kubexx

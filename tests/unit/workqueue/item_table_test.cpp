@@ -63,23 +63,5 @@ TEST(ItemTableTest, HashesOfSimilarNamesRarelyCollide) {
   EXPECT_GT(low_bits.size(), 550U);  // chance alone gives 647
 }
 
-TEST(ItemTableTest, EveryLengthAndEveryByteCounts) {
-  std::set<std::uint64_t> hashes;
-  std::string text;
-  std::size_t made = 0;
-  for (int length = 0; length < 70; ++length) {
-    hashes.insert(hash_bytes(text, 1));
-    ++made;
-    for (char& byte : text) {
-      byte = 'b';
-      hashes.insert(hash_bytes(text, 1));
-      ++made;
-      byte = 'a';
-    }
-    text += 'a';
-  }
-  EXPECT_EQ(hashes.size(), made);
-}
-
 }  // namespace
 }  // namespace kubexx::workqueue::detail

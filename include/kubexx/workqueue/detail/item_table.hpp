@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
-#include "kubexx/base/detail/large_allocator.hpp"
 #include "kubexx/base/detail/prefetch.hpp"
+#include "kubexx/base/large_pages.hpp"
 #include "kubexx/workqueue/detail/item_hash.hpp"
 
 namespace kubexx::workqueue::detail {

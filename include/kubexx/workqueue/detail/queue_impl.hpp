@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/detail/adaptive_mutex.hpp"
 #include "kubexx/base/detail/prefetch.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/random.hpp"
-#include "kubexx/workqueue/detail/adaptive_mutex.hpp"
 #include "kubexx/workqueue/detail/entry_list.hpp"
 #include "kubexx/workqueue/detail/indexed_heap.hpp"
 #include "kubexx/workqueue/detail/item_table.hpp"

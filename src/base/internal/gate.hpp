@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <mutex>
 
-namespace kubexx::controller {
+namespace kubexx {
 
 /// Lets tasks reach an object that may be gone: they hold the gate, the object closes it in its destructor. Tasks own
 /// neither the object nor what it owns.
@@ -47,4 +47,4 @@ class Gate {
   std::size_t inside_ = 0;  // guarded by mutex_
 };
 
-}  // namespace kubexx::controller
+}  // namespace kubexx

@@ -4,17 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <thread>
 
 #include "kubexx/base/detail/spin.hpp"
 
-namespace kubexx::workqueue::detail {
-
-/// On a machine with one processor nobody makes progress while a thread spins.
-inline bool spinning_helps() {
-  static const bool several = std::thread::hardware_concurrency() > 1;
-  return several;
-}
+namespace kubexx {
 
 /// A mutex for critical sections shorter than sleeping and waking up. A thread that finds it held stays away for longer
 /// and longer before it tries again, and sleeps only after some tens of microseconds: so the thread that has the data
@@ -76,4 +69,4 @@ class Bell {
   std::atomic<std::uint32_t> rings_{0};
 };
 
-}  // namespace kubexx::workqueue::detail
+}  // namespace kubexx
