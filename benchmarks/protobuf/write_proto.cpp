@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/schema.hpp"
+#include "codec/messages.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "base/internal/base64.hpp"
-#include "codec/schema.hpp"
+#include "codec/messages.hpp"
 #include "codec/wire.hpp"
 #include "kubexx/codec/protobuf.hpp"
 #include "kubexx/meta/time.hpp"

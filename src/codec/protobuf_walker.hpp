@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "codec/schema.hpp"
+#include "codec/messages.hpp"
 #include "codec/wire.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/json.hpp"

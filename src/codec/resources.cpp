@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "codec/schema.hpp"
+#include "codec/internal/schema.hpp"
 
 namespace kubexx::codec {
 namespace {
@@ -12,12 +12,6 @@ struct Table {
   std::map<meta::GroupVersionResource, const BuiltinResource*> by_resource;
   std::map<meta::GroupVersionKind, const BuiltinResource*> by_kind;
 };
-
-std::vector<std::string_view> texts(meta::Value list) {
-  std::vector<std::string_view> out;
-  for (const auto item : list.items()) out.push_back(item.string());
-  return out;
-}
 
 Table* make_table() {
   auto* table = new Table;  // for the process: handed out by reference
@@ -32,9 +26,13 @@ Table* make_table() {
     resource.info.protobuf = true;
     resource.served = entry["served"].bool_or(true);
     resource.informer = entry["informer"].bool_or(false);
-    resource.short_names = texts(entry["shortNames"]);
-    resource.categories = texts(entry["categories"]);
-    resource.verbs = texts(entry["verbs"]);
+    resource.short_names = texts_of(entry["shortNames"]);
+    resource.categories = texts_of(entry["categories"]);
+    resource.verbs = texts_of(entry["verbs"]);
+    for (const auto& [name, sub] : entry["subresources"].entries()) {
+      resource.subresources.push_back(
+          {name, sub["group"].string(), sub["version"].string(), sub["kind"].string(), texts_of(sub["verbs"])});
+    }
     table->resources.push_back(std::move(resource));
   }
   for (const auto& resource : table->resources) {

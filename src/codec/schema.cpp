@@ -1,7 +1,6 @@
-#include "codec/schema.hpp"
+#include "codec/internal/schema.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -13,192 +12,159 @@
 namespace kubexx::codec {
 namespace {
 
-struct WireName {
-  std::string_view type;
-  Wire wire;
-};
+// Structs that server-side apply treats as one value (x-kubernetes-map-type: atomic in the published API).
+constexpr std::string_view kAtomicTypes[] = {"autoscaling.v1.CrossVersionObjectReference",
+                                             "core.v1.ConfigMapKeySelector",
+                                             "core.v1.ContainerExtendedResourceRequest",
+                                             "core.v1.EndpointAddress",
+                                             "core.v1.EndpointPort",
+                                             "core.v1.FileKeySelector",
+                                             "core.v1.LocalObjectReference",
+                                             "core.v1.NodeSelector",
+                                             "core.v1.NodeSelectorTerm",
+                                             "core.v1.ObjectFieldSelector",
+                                             "core.v1.ObjectReference",
+                                             "core.v1.ResourceFieldSelector",
+                                             "core.v1.ScopeSelector",
+                                             "core.v1.SecretKeySelector",
+                                             "core.v1.SecretReference",
+                                             "core.v1.TopologySelectorTerm",
+                                             "core.v1.TypedLocalObjectReference",
+                                             "discovery.v1.EndpointPort",
+                                             "discovery.v1beta1.EndpointPort",
+                                             "meta.v1.LabelSelector",
+                                             "meta.v1.OwnerReference",
+                                             "rbac.v1.RoleRef",
+                                             "rbac.v1.Subject",
+                                             "admissionregistration.v1.ParamKind",
+                                             "admissionregistration.v1.ParamRef"};
+// Fields that hold a map of strings owned as one value.
+constexpr std::pair<std::string_view, std::string_view> kAtomicFields[] = {
+    {"core.v1.PodSpec", "nodeSelector"},
+    {"core.v1.ServiceSpec", "selector"},
+    {"core.v1.ReplicationControllerSpec", "selector"},
+    {"resource.v1.ResourceSliceSpec", "nodeSelector"},
+    {"discovery.v1.Endpoint", "deprecatedTopology"}};
 
-constexpr WireName kWires[] = {
-    {"string", Wire::String},
-    {"int32", Wire::Int32},
-    {"int64", Wire::Int64},
-    {"bool", Wire::Bool},
-    {"double", Wire::Double},
-    {"bytes", Wire::Bytes},
-    {"meta.v1.Time", Wire::Time},
-    {"meta.v1.MicroTime", Wire::MicroTime},
-    {"resource.Quantity", Wire::Quantity},
-    {"intstr.IntOrString", Wire::IntOrString},
-    {"runtime.RawExtension", Wire::Json},
-    {"meta.v1.FieldsV1", Wire::Json},
-    {"apiextensions.v1.JSON", Wire::Json},
-    {"apiextensions.v1.JSONSchemaPropsOrBool", Wire::OrBool},
-    {"apiextensions.v1.JSONSchemaPropsOrArray", Wire::OrArray},
-    {"apiextensions.v1.JSONSchemaPropsOrStringArray", Wire::OrStringArray},
-};
+FieldKind kind_of(std::string_view text) {
+  static constexpr std::pair<std::string_view, FieldKind> kKinds[] = {
+      {"string", FieldKind::String}, {"int32", FieldKind::Int},     {"int64", FieldKind::Int},
+      {"bool", FieldKind::Bool},     {"double", FieldKind::Double}, {"bytes", FieldKind::Bytes}};
+  for (const auto& [name, kind] : kKinds) {
+    if (name == text) return kind;
+  }
+  const auto scalar = schema()["types"][text]["scalar"].string();
+  return scalar == "string"          ? FieldKind::Quantity
+         : scalar == "time"          ? FieldKind::Time
+         : scalar == "int-or-string" ? FieldKind::IntOrString
+                                     : FieldKind::Any;
+}
 
-constexpr std::string_view kProps = "apiextensions.v1.JSONSchemaProps";
-
-/// Makes the tables. Everything a table refers to is made with it, so that a finished one is never written again.
-class Tables {
+/// Makes the types. Everything a type refers to is made with it, so that a finished one is never written again.
+class Types {
  public:
-  const Message* by_type(std::string_view type) {
+  const TypeInfo* find(std::string_view name) {
     {
       const std::shared_lock lock(mutex_);
-      if (const auto found = messages_.find(type); found != messages_.end()) return found->second.get();
+      if (const auto found = types_.find(name); found != types_.end()) return found->second.get();
     }
     const std::unique_lock lock(mutex_);
-    return message(type);
-  }
-
-  const Message* by_kind(std::string_view api_version, std::string_view kind) {
-    std::call_once(kinds_made_, [this] { make_kinds(); });
-    std::string key(api_version);
-    key.append(1, ' ').append(kind);
-    if (const auto found = kinds_.find(key); found != kinds_.end()) return by_type(found->second);
-    for (const std::string_view any : {"DeleteOptions", "CreateOptions", "UpdateOptions", "PatchOptions", "ListOptions",
-                                       "GetOptions", "WatchEvent"}) {
-      if (kind == any)
-        return by_type("meta.v1." + std::string(any));  // they have the apiVersion of what they are about
-    }
-    return nullptr;
+    return type(name);
   }
 
  private:
-  void make_kinds() {
-    for (const auto& [name, gvk] : kinds_by_type()) kinds_.emplace(gvk.api_version() + " " + gvk.kind, name);
-    kinds_.emplace("v1 List", "core.v1.List");
-    kinds_.emplace("policy/v1beta1 Eviction", "policy.v1beta1.Eviction");
-    kinds_.emplace("extensions/v1beta1 Scale", "extensions.v1beta1.Scale");
-    kinds_.emplace("meta.k8s.io/v1 PartialObjectMetadata", "meta.v1.PartialObjectMetadata");
-    kinds_.emplace("meta.k8s.io/v1 PartialObjectMetadataList", "meta.v1.PartialObjectMetadataList");
-    kinds_.emplace("meta.k8s.io/v1beta1 PartialObjectMetadata", "meta.v1.PartialObjectMetadata");
-    kinds_.emplace("meta.k8s.io/v1beta1 PartialObjectMetadataList", "meta.v1beta1.PartialObjectMetadataList");
-  }
-
-  const Message* message(std::string_view type) {
-    if (const auto found = messages_.find(type); found != messages_.end()) return found->second.get();
-    if (!schema()["types"][type].exists() && !schema()["protoOnly"][type].exists()) return nullptr;
-    auto made = std::make_unique<Message>();
-    made->name = type;
-    Message& out = *made;
-    messages_.emplace(out.name, std::move(made));
-    fill(out, type, schema()["types"][type]["fields"]);
+  const TypeInfo* type(std::string_view name) {
+    if (const auto found = types_.find(name); found != types_.end()) return found->second.get();
+    const meta::Value facts = schema()["types"][name];
+    if (!facts.exists()) return nullptr;
+    TypeInfo& out = *types_.emplace(name, std::make_unique<TypeInfo>()).first->second;
+    out.name = name;
+    out.atomic = std::find(std::begin(kAtomicTypes), std::end(kAtomicTypes), name) != std::end(kAtomicTypes);
+    out.scalar = facts["scalar"].exists();
+    out.legacy = facts["legacy"].bool_or(false);
+    out.fields.reserve(facts["fields"].size());
+    for (const auto& [field_name, field] : facts["fields"].entries())
+      out.fields.push_back(info(name, field_name, field));
+    std::stable_sort(out.fields.begin(), out.fields.end(),
+                     [](const FieldInfo& a, const FieldInfo& b) { return a.number < b.number; });
+    for (const FieldInfo& field : out.fields) out.by_name.push_back(&field);
+    std::sort(out.by_name.begin(), out.by_name.end(),
+              [](const FieldInfo* a, const FieldInfo* b) { return a->name < b->name; });
     return &out;
   }
 
-  /// `outer` are the fields of the JSON object in which those of the message stand: they say the presence.
-  void fill(Message& out, std::string_view type, meta::Value outer) {
-    const auto described = schema()["types"][type];
-    if (described["fields"].is_map()) {
-      for (const auto& [name, field] : described["fields"].entries()) {
-        if (field["proto"].exists()) {
-          add(out, name, field["proto"].int_or(0), field["protoType"].string(), field, outer);
-        } else {
-          out.unwired.push_back(json_name(name));
-        }
-      }
-      for (const auto field : described["protoInline"].items()) {
-        add_inline(out, field["proto"].int_or(0), field["type"].string(), outer);
-      }
+  FieldInfo info(std::string_view type_name, std::string_view name, meta::Value field) {
+    FieldInfo out;
+    out.name = json_name(name);
+    out.type = field_type(field["type"].string());
+    // "kind" and "apiVersion" come first and have no number; inlined fields have none either and come last.
+    const int unnumbered = name == "kind" ? -2 : name == "apiVersion" ? -1 : 1000;
+    out.number = static_cast<int>(field["proto"].int_or(unnumbered));
+    out.proto_type = field["protoType"].string();
+    out.presence = presence_of(field);
+    out.required = field["required"].bool_or(false);
+    out.merge_key = field["mergeKey"].string();
+    out.patch_strategy = field["patchStrategy"].string();
+    const std::string_view list_type = field["listType"].string();
+    out.list_keys = texts_of(field["listMapKeys"]);
+    out.set = list_type == "set";
+    out.atomic = out.type->kind == FieldKind::List && !out.set && list_type != "map";
+    for (const auto& [of, atomic_field] : kAtomicFields) out.atomic |= of == type_name && atomic_field == name;
+    return out;
+  }
+
+  const FieldType* field_type(std::string_view text) {
+    auto& known = field_types_[text];
+    if (known) return known.get();
+    known = std::make_unique<FieldType>();
+    FieldType& out = *known;
+    const bool list = text.starts_with("[]");
+    if (list || text.starts_with("map:")) {
+      out.kind = list ? FieldKind::List : FieldKind::Map;
+      out.element = field_type(text.substr(list ? 2 : 4));
+    } else if (schema()["types"][text]["fields"].is_map()) {
+      out.kind = FieldKind::Message;
+      out.message = type(text);
     } else {
-      for (const auto field : schema()["protoOnly"][type].items()) {
-        add(out, field["name"].string(), field["proto"].int_or(0), field["type"].string(), field, outer);
-      }
+      out.kind = kind_of(text);
     }
-    index(out);
+    return &out;
   }
 
-  void add(Message& out, std::string_view name, std::int64_t number, std::string_view type, meta::Value field,
-           meta::Value outer) {
-    auto presence = outer[name]["presence"].string();
-    if (presence.empty()) presence = field["presence"].string();
-    if (name == "ingressRuleValue" && presence.empty()) return add_inline(out, number, type, outer);
-    Field made;
-    made.name = json_name(name);
-    made.id = meta::find_name(made.name);
-    made.number = static_cast<std::uint32_t>(number);
-    if (type.starts_with("[]")) {
-      made.shape = Shape::List;
-      type.remove_prefix(2);
-    } else if (type.starts_with("map:")) {
-      made.shape = Shape::Map;
-      type.remove_prefix(4);
-    }
-    describe(made, type);
-    const bool structure = made.shape == Shape::One && made.wire == Wire::Message;
-    if (presence == "set") {
-      made.presence = Presence::Set;
-    } else if (presence == "always" || (presence == "nonzero" && structure)) {
-      made.presence = Presence::Always;
-    } else if (presence.empty()) {  // a type without JSON of its own, or an old one
-      const bool always = name == "metadata" || name == "items" || field["required"].bool_or(false);
-      made.presence = always ? Presence::Always : structure ? Presence::Set : Presence::NonZero;
-    }
-    out.fields.push_back(made);
-  }
-
-  void add_inline(Message& out, std::int64_t number, std::string_view type, meta::Value outer) {
-    auto made = std::make_unique<Message>();
-    made->name = type;
-    fill(*made, type, outer);
-    Field field;
-    field.number = static_cast<std::uint32_t>(number);
-    field.wire = Wire::Message;
-    field.presence = Presence::Always;
-    field.inlined = true;
-    field.message = made.get();
-    out.fields.push_back(field);
-    inlined_.push_back(std::move(made));
-  }
-
-  void describe(Field& field, std::string_view type) {
-    for (const auto& known : kWires) {
-      if (known.type != type) continue;
-      field.wire = known.wire;
-      if (field.wire == Wire::OrBool || field.wire == Wire::OrArray || field.wire == Wire::OrStringArray) {
-        field.message = message(kProps);
-      }
-      return;
-    }
-    const auto only = schema()["protoOnly"][type];
-    const auto fields = schema()["types"][type]["fields"];
-    const bool wraps =
-        only.size() == 1 && only[0]["name"].string() == "items" && only[0]["type"].string() == "[]string";
-    if (wraps || (fields.size() == 1 && fields["items"]["type"].string() == "[]string")) {
-      field.wire = Wire::Items;
-      return;
-    }
-    field.wire = Wire::Message;
-    field.message = message(type);
-  }
-
-  static void index(Message& out) {
-    std::sort(out.fields.begin(), out.fields.end(), [](const Field& a, const Field& b) { return a.number < b.number; });
-    if (out.fields.empty()) return;
-    out.by_number.assign(out.fields.back().number + 1, 0);
-    for (std::size_t i = 0; i < out.fields.size(); ++i) {
-      Field& field = out.fields[i];
-      field.plain =
-          (field.wire == Wire::String || field.wire == Wire::Message) && field.shape != Shape::Map && !field.inlined;
-      out.by_number[out.fields[i].number] = static_cast<std::uint8_t>(i + 1);
-      if (out.fields[i].presence == Presence::Always) out.always |= std::uint64_t{1} << i;
-    }
-  }
-
-  std::shared_mutex mutex_;
-  std::map<std::string, std::unique_ptr<Message>, std::less<>> messages_;  // guarded by mutex_
-  std::vector<std::unique_ptr<Message>> inlined_;                          // guarded by mutex_
-  std::once_flag kinds_made_;
-  std::unordered_map<std::string, std::string_view> kinds_;
+  std::shared_mutex mutex_;  // of what follows
+  std::map<std::string, std::unique_ptr<TypeInfo>, std::less<>> types_;
+  std::unordered_map<std::string_view, std::unique_ptr<FieldType>> field_types_;  // by texts of the facts
 };
 
-Tables& tables() {
-  static auto* const kTables = new Tables;  // for the process
-  return *kTables;
+}  // namespace
+
+const FieldInfo* TypeInfo::find(std::string_view field) const noexcept {
+  const auto it = std::lower_bound(by_name.begin(), by_name.end(), field,
+                                   [](const FieldInfo* info, std::string_view key) { return info->name < key; });
+  return it != by_name.end() && (*it)->name == field ? *it : nullptr;
 }
 
-}  // namespace
+const TypeInfo* find_type(std::string_view name) {
+  static auto* const kTypes = new Types;  // for the process
+  return kTypes->find(name);
+}
+
+const TypeInfo& object_meta_type() {
+  static const TypeInfo& kType = *find_type("meta.v1.ObjectMeta");
+  return kType;
+}
+
+std::optional<Presence> presence_of(meta::Value field) {
+  const std::string_view text = field["presence"].string();
+  if (text.empty()) return std::nullopt;
+  return text == "always" ? Presence::Always : text == "nonzero" ? Presence::NonZero : Presence::Set;
+}
+
+std::vector<std::string_view> texts_of(meta::Value list) {
+  std::vector<std::string_view> out;
+  for (const auto item : list.items()) out.push_back(item.string());
+  return out;
+}
 
 const meta::Object& schema() {
   static const auto* const kSchema = new meta::Object(meta::parse_json(schema_json()).value());
@@ -229,14 +195,6 @@ const std::map<std::string, meta::GroupVersionKind, std::less<>>& kinds_by_type(
     return kinds;
   }();
   return *kKinds;
-}
-
-const Message* find_message(std::string_view type) {
-  return tables().by_type(type);
-}
-
-const Message* find_message(std::string_view api_version, std::string_view kind) {
-  return tables().by_kind(api_version, kind);
 }
 
 std::string_view json_name(std::string_view schema_name) noexcept {

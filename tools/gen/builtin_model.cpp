@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "codec/schema.hpp"
+#include "codec/internal/schema.hpp"
 #include "model.hpp"
 #include "naming.hpp"
 

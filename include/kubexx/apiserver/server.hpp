@@ -54,9 +54,9 @@ class Server {
   void compact_history() { core().compact_history(); }
 
  private:
-  struct State;
-  explicit Server(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;
+  struct Impl;
+  explicit Server(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::apiserver

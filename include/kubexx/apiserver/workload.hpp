@@ -38,8 +38,8 @@ class Workload {
   Workload& operator=(const Workload&) = delete;
 
  private:
-  class State;
-  std::shared_ptr<State> state_;
+  class Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::apiserver

@@ -8,6 +8,15 @@
 
 namespace kubexx::codec {
 
+/// What stands below a resource in its paths: "status", "scale".
+struct BuiltinSubresource {
+  std::string_view name;
+  std::string_view group = {};  ///< of its kind; "" with version "": that of the resource
+  std::string_view version = {};
+  std::string_view kind = {};
+  std::vector<std::string_view> verbs = {};
+};
+
 /// A resource of the schema with what people and servers say of it.
 struct BuiltinResource {
   meta::ResourceInfo info = {};
@@ -16,6 +25,7 @@ struct BuiltinResource {
   std::vector<std::string_view> short_names = {};
   std::vector<std::string_view> categories = {};
   std::vector<std::string_view> verbs = {};
+  std::vector<BuiltinSubresource> subresources = {};
 };
 
 /// Every built-in resource, in the schema's order.

@@ -79,9 +79,9 @@ bool owned_by(const Object& object, std::string_view uid) {
 
 }  // namespace
 
-class Workload::State : public std::enable_shared_from_this<Workload::State> {
+class Workload::Impl : public std::enable_shared_from_this<Workload::Impl> {
  public:
-  State(Core& core, std::shared_ptr<Executor> executor, WorkloadOptions options)
+  Impl(Core& core, std::shared_ptr<Executor> executor, WorkloadOptions options)
       : core_(core), executor_(std::move(executor)), options_(options), random_(options.seed ? options.seed : 1) {}
 
   void start() {
@@ -428,12 +428,12 @@ class Workload::State : public std::enable_shared_from_this<Workload::State> {
 };
 
 Workload::Workload(Core& core, std::shared_ptr<Executor> executor, WorkloadOptions options)
-    : state_(std::make_shared<State>(core, std::move(executor), options)) {
-  state_->start();
+    : impl_(std::make_shared<Impl>(core, std::move(executor), options)) {
+  impl_->start();
 }
 
 Workload::~Workload() {
-  state_->stop();
+  impl_->stop();
 }
 
 }  // namespace kubexx::apiserver

@@ -80,7 +80,7 @@ class HttpWriter final : public ResponseWriter {
 
 }  // namespace
 
-struct Server::State : std::enable_shared_from_this<Server::State> {
+struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
   Options options;
   std::shared_ptr<Executor> executor;
   httpd::ServerOptions http;
@@ -156,15 +156,15 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
 };
 
 Result<std::unique_ptr<Server>> Server::start(Options options) try {
-  auto state = std::make_shared<State>();
-  state->options = options;
-  state->executor = options.executor;
-  if (!state->executor) {
-    state->executor = std::make_shared<ThreadExecutor>(ThreadExecutor::Options{2, "kxx-apiserver"});
-    options.executor = state->executor;
+  auto impl = std::make_shared<Impl>();
+  impl->options = options;
+  impl->executor = options.executor;
+  if (!impl->executor) {
+    impl->executor = std::make_shared<ThreadExecutor>(ThreadExecutor::Options{2, "kxx-apiserver"});
+    options.executor = impl->executor;
   }
-  state->http.address = options.address;
-  state->http.threads = options.io_threads;
+  impl->http.address = options.address;
+  impl->http.threads = options.io_threads;
   if (options.tls) {
     auto authority = httpd::CertificateAuthority::create("kubexx-ca");
     if (!authority) return authority.error().with_context("certificate authority");
@@ -183,74 +183,74 @@ Result<std::unique_ptr<Server>> Server::start(Options options) try {
     client.client = true;
     auto admin = authority->issue(client);
     if (!admin) return admin.error().with_context("client certificate");
-    state->ca = authority->certificate_pem();
-    state->admin = std::move(*admin);
-    state->http.certificate = pair->certificate;
-    state->http.key = pair->key;
-    state->http.client_ca = state->ca;
+    impl->ca = authority->certificate_pem();
+    impl->admin = std::move(*admin);
+    impl->http.certificate = pair->certificate;
+    impl->http.key = pair->key;
+    impl->http.client_ca = impl->ca;
   }
-  state->core = std::make_shared<Core>(std::move(options));
-  state->core->set_connection_control([weak = std::weak_ptr(state)](std::string_view action, Duration down) {
+  impl->core = std::make_shared<Core>(std::move(options));
+  impl->core->set_connection_control([weak = std::weak_ptr(impl)](std::string_view action, Duration down) {
     if (const auto self = weak.lock()) self->control(action, down);
   });
-  if (auto listening = state->listen(); !listening) return listening.error().with_context("listen");
-  return std::unique_ptr<Server>(new Server(std::move(state)));
+  if (auto listening = impl->listen(); !listening) return listening.error().with_context("listen");
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
 } catch (const std::system_error& e) {  // of the executor
   return Error::config(e.what());
 }
 
 Server::Server() : Server(Options()) {}
-Server::Server(Options options) : state_(std::move(start(std::move(options)).value()->state_)) {}
-Server::Server(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Server::Server(Options options) : impl_(std::move(start(std::move(options)).value()->impl_)) {}
+Server::Server(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Server::~Server() {
-  if (!state_) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->stopped = true;
-  state_->close();
+  if (!impl_) return;
+  const std::lock_guard lock(impl_->mutex);
+  impl_->stopped = true;
+  impl_->close();
 }
 
 void Server::stop() {
-  const std::lock_guard lock(state_->mutex);
-  state_->stopped = true;
-  if (!state_->listener) return;
+  const std::lock_guard lock(impl_->mutex);
+  impl_->stopped = true;
+  if (!impl_->listener) return;
   // A client whose watch ended asks for the next one at once, on the connection that is to be closed.
-  const Outage no_more = state_->core->add_fault({.verb = "watch", .status = 503, .retry_after = 1});
-  state_->core->end_watches();
-  state_->listener->stop(kGrace);
-  state_->listener.reset();
+  const Outage no_more = impl_->core->add_fault({.verb = "watch", .status = 503, .retry_after = 1});
+  impl_->core->end_watches();
+  impl_->listener->stop(kGrace);
+  impl_->listener.reset();
 }
 
 std::uint16_t Server::port() const noexcept {
-  return state_->port;
+  return impl_->port;
 }
 std::string Server::url() const {
-  const std::string& address = state_->options.address;
+  const std::string& address = impl_->options.address;
   const std::string host = address.find(':') == std::string::npos ? address : '[' + address + ']';
-  return (state_->options.tls ? "https://" : "http://") + host + ':' + std::to_string(state_->port);
+  return (impl_->options.tls ? "https://" : "http://") + host + ':' + std::to_string(impl_->port);
 }
 const std::string& Server::admin_token() const noexcept {
-  return state_->core->admin_token();
+  return impl_->core->admin_token();
 }
 const std::string& Server::ca_pem() const noexcept {
-  return state_->ca;
+  return impl_->ca;
 }
 const std::string& Server::admin_certificate_pem() const noexcept {
-  return state_->admin.certificate;
+  return impl_->admin.certificate;
 }
 const std::string& Server::admin_key_pem() const noexcept {
-  return state_->admin.key;
+  return impl_->admin.key;
 }
 Core& Server::core() noexcept {
-  return *state_->core;
+  return *impl_->core;
 }
 const Core& Server::core() const noexcept {
-  return *state_->core;
+  return *impl_->core;
 }
 
 std::string Server::kubeconfig() const {
   std::string out = "apiVersion: v1\nkind: Config\nclusters:\n- name: kubexx\n  cluster:\n    server: " + url() + '\n';
-  if (!state_->ca.empty()) out += "    certificate-authority-data: " + base64_encode(state_->ca) + '\n';
+  if (!impl_->ca.empty()) out += "    certificate-authority-data: " + base64_encode(impl_->ca) + '\n';
   out += "users:\n- name: admin\n  user:\n    token: " + admin_token() + '\n';
   out +=
       "contexts:\n- name: kubexx\n  context:\n    cluster: kubexx\n    user: admin\n    namespace: "
@@ -263,28 +263,28 @@ Result<void> Server::write_kubeconfig(const std::string& path) const {
 }
 
 Outage Server::refuse_connections() {
-  const std::lock_guard lock(state_->mutex);
-  if (!state_->listener) return {};
-  state_->listener->set_accepting(false);
-  state_->listener->drop_connections();
-  return Outage([weak = std::weak_ptr(state_)] {
-    const auto state = weak.lock();
-    if (!state) return;
-    const std::lock_guard guard(state->mutex);
-    if (state->listener) state->listener->set_accepting(true);
+  const std::lock_guard lock(impl_->mutex);
+  if (!impl_->listener) return {};
+  impl_->listener->set_accepting(false);
+  impl_->listener->drop_connections();
+  return Outage([weak = std::weak_ptr(impl_)] {
+    const auto impl = weak.lock();
+    if (!impl) return;
+    const std::lock_guard guard(impl->mutex);
+    if (impl->listener) impl->listener->set_accepting(true);
   });
 }
 
 void Server::drop_connections() {
-  const std::lock_guard lock(state_->mutex);
-  if (state_->listener) state_->listener->drop_connections();
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->listener) impl_->listener->drop_connections();
 }
 
 Result<void> Server::restart() {
-  const std::lock_guard lock(state_->mutex);
-  state_->close();
-  state_->stopped = false;
-  return state_->listen();
+  const std::lock_guard lock(impl_->mutex);
+  impl_->close();
+  impl_->stopped = false;
+  return impl_->listen();
 }
 
 }  // namespace kubexx::apiserver

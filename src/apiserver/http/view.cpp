@@ -89,7 +89,7 @@ meta::Object metadata_view(const meta::Object& object, std::string_view version)
   out.key("apiVersion");
   out.string("meta.k8s.io/" + std::string(version));
   out.key("metadata");
-  append_typed(Schema::get().object_meta(), object.metadata_value(), out);
+  append_typed(codec::object_meta_type(), object.metadata_value(), out);
   out.end_map();
   return out.finish().value_or(meta::Object());
 }

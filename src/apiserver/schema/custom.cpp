@@ -73,7 +73,7 @@ class Pruner {
   // ObjectMeta in the order of a map: what Go writes for objects it has no struct for.
   void metadata(Value value) {
     meta::ObjectBuilder typed;
-    append_typed(Schema::get().object_meta(), value.is_map() ? value : Value(), typed);
+    append_typed(codec::object_meta_type(), value.is_map() ? value : Value(), typed);
     const meta::Object object = typed.finish().value_or(meta::Object());
     plain(object.root(), 1);
   }

@@ -5,10 +5,15 @@
 #include <vector>
 
 #include "apiserver/schema/crd.hpp"
-#include "apiserver/schema/schema.hpp"
+#include "kubexx/codec/resources.hpp"
 
 namespace kubexx::apiserver {
 namespace {
+
+using codec::FieldInfo;
+using codec::FieldKind;
+using codec::FieldType;
+using codec::TypeInfo;
 
 // Field numbers of gnostic's openapi.v2 messages.
 enum : std::uint32_t {
@@ -120,7 +125,7 @@ std::string group_version_kind(std::string_view group, std::string_view kind, st
          "\n  version: " + std::string(version) + '\n';
 }
 
-std::string definition(const TypeInfo& type, const std::vector<const ResourceFacts*>& kinds) {
+std::string definition(const TypeInfo& type, const std::vector<const meta::ResourceInfo*>& kinds) {
   std::string out;
   for (const FieldInfo& field : type.fields) {
     if (field.required) bytes(out, kSchemaRequired, field.name);
@@ -138,7 +143,7 @@ std::string definition(const TypeInfo& type, const std::vector<const ResourceFac
   bytes(out, kSchemaProperties, properties);
   if (!kinds.empty()) {
     std::string yaml;
-    for (const ResourceFacts* facts : kinds) yaml += group_version_kind(facts->group, facts->kind, facts->version);
+    for (const meta::ResourceInfo* facts : kinds) yaml += group_version_kind(facts->group, facts->kind, facts->version);
     extension(out, "x-kubernetes-group-version-kind", yaml);
   }
   return out;
@@ -180,7 +185,6 @@ std::string schema_of(meta::Value schema, bool top = false) {
 }
 
 std::string make_document() {
-  const Schema& schema = Schema::get();
   std::string document;
   bytes(document, kDocumentSwagger, "2.0");
   std::string info;
@@ -189,14 +193,17 @@ std::string make_document() {
   bytes(document, kDocumentInfo, info);
   bytes(document, kDocumentPaths, "");
   std::string definitions;
-  schema.for_each_type([&](const TypeInfo& type) {
-    if (type.scalar) return;
-    std::vector<const ResourceFacts*> kinds;
-    for (const ResourceFacts& facts : schema.resources()) {
-      if (facts.type == &type) kinds.push_back(&facts);
+  for (const auto& [name, facts] : codec::schema()["types"].entries()) {
+    const TypeInfo& type = *codec::find_type(name);
+    if (type.scalar) continue;
+    std::vector<const meta::ResourceInfo*> kinds;
+    for (const codec::BuiltinResource& resource : codec::builtin_resources()) {
+      const auto kind = codec::kinds_by_type().find(name);
+      if (!type.legacy && kind != codec::kinds_by_type().end() && kind->second == resource.info.gvk())
+        kinds.push_back(&resource.info);
     }
     property(definitions, type.name, definition(type, kinds));
-  });
+  }
   bytes(document, kDocumentDefinitions, definitions);
   return document;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kubexx/codec/resources.hpp"
+
 namespace kubexx::apiserver {
 namespace {
 
@@ -54,9 +56,10 @@ constexpr std::string_view kGroupOrder[] = {"apiregistration.k8s.io",
                                             "flowcontrol.apiserver.k8s.io"};
 
 // Versions a default server does not switch on.
-bool on_by_default(const ResourceFacts& facts) {
-  if (!facts.served) return false;
-  return facts.version.find("alpha") == std::string_view::npos && facts.version.find("beta") == std::string_view::npos;
+bool on_by_default(const codec::BuiltinResource& facts) {
+  const std::string_view version = facts.info.version;
+  return facts.served && version.find("alpha") == std::string_view::npos &&
+         version.find("beta") == std::string_view::npos;
 }
 
 // GA over beta over alpha, then the higher number: how the API ranks versions.
@@ -116,39 +119,38 @@ const Subresource* Resource::subresource(std::string_view wanted) const noexcept
 }
 
 ResourceTable::ResourceTable(Storage& storage, bool all_versions) {
-  for (const ResourceFacts& facts : Schema::get().resources()) {
+  std::map<meta::GroupVersionKind, const codec::TypeInfo*> types;
+  for (const auto& [name, gvk] : codec::kinds_by_type()) {
+    if (const codec::TypeInfo* type = codec::find_type(name); !type->legacy) types[gvk] = type;
+  }
+  for (const codec::BuiltinResource& facts : codec::builtin_resources()) {
     if (!all_versions && !on_by_default(facts)) continue;
+    const meta::ResourceInfo& info = facts.info;
     auto resource = std::make_shared<Resource>();
-    resource->group = facts.group;
-    resource->version = facts.version;
-    resource->kind = facts.kind;
-    resource->list_kind = std::string(facts.kind) + "List";
-    resource->resource = facts.resource;
-    resource->singular = facts.singular;
-    resource->namespaced = facts.namespaced;
+    resource->group = info.group;
+    resource->version = info.version;
+    resource->kind = info.kind;
+    resource->list_kind = std::string(info.kind) + "List";
+    resource->resource = info.resource;
+    resource->singular = info.singular;
+    resource->namespaced = info.namespaced;
     resource->verbs = copy(facts.verbs);
     resource->short_names = copy(facts.short_names);
     resource->categories = copy(facts.categories);
-    for (const SubresourceFacts& sub : facts.subresources) {
-      Subresource out{std::string(sub.name), std::string(sub.group), std::string(sub.version), std::string(sub.kind),
-                      copy(sub.verbs)};
-      resource->subresources.push_back(std::move(out));
+    for (const codec::BuiltinSubresource& sub : facts.subresources) {
+      resource->subresources.push_back({std::string(sub.name), std::string(sub.group), std::string(sub.version),
+                                        std::string(sub.kind), copy(sub.verbs)});
     }
-    resource->type = facts.type;
+    if (const auto type = types.find(info.gvk()); type != types.end()) resource->type = type->second;
     resource->has_status = resource->subresource("status") != nullptr;
-    // Old versions in the facts have no subresources listed; their kinds keep the status apart all the same.
-    if (!facts.served && facts.type && facts.type->find("status")) {
-      resource->has_status = true;
-      resource->subresources.push_back({"status", "", "", resource->kind, {"get", "patch", "update"}});
-    }
     resource->has_generation =
-        std::find(std::begin(kGenerations), std::end(kGenerations), facts.resource) != std::end(kGenerations);
+        std::find(std::begin(kGenerations), std::end(kGenerations), info.resource) != std::end(kGenerations);
     // The two event APIs show the same objects; so do the old extensions group and its successors.
-    std::string_view home = facts.group;
-    if (facts.resource == "events") home = "";
-    if (facts.group == "extensions")
-      home = facts.resource == "ingresses" || facts.resource == "networkpolicies" ? "networking.k8s.io" : "apps";
-    if (resource->allows("list")) resource->bucket = storage.bucket(home, facts.resource);
+    std::string_view home = info.group;
+    if (info.resource == "events") home = "";
+    if (info.group == "extensions")
+      home = info.resource == "ingresses" || info.resource == "networkpolicies" ? "networking.k8s.io" : "apps";
+    if (resource->allows("list")) resource->bucket = storage.bucket(home, info.resource);
     add(std::move(resource));
   }
 }

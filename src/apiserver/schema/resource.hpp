@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/schema/schema.hpp"
 #include "apiserver/storage/storage.hpp"
+#include "codec/internal/schema.hpp"
 #include "kubexx/meta/gvk.hpp"
 
 namespace kubexx::apiserver {
@@ -39,7 +39,7 @@ struct Resource {
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   std::vector<Subresource> subresources;
-  const TypeInfo* type = nullptr;               ///< of a built-in kind
+  const codec::TypeInfo* type = nullptr;        ///< of a built-in kind; null: also of versions too old for it
   std::shared_ptr<const CustomVersion> custom;  ///< of a custom one
   std::shared_ptr<Bucket> bucket;               ///< shared by the versions; null: nothing is stored (reviews, bindings)
 

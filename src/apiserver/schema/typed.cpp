@@ -11,6 +11,11 @@
 namespace kubexx::apiserver {
 namespace {
 
+using codec::FieldInfo;
+using codec::FieldKind;
+using codec::FieldType;
+using codec::Presence;
+using codec::TypeInfo;
 using meta::Value;
 using meta::ValueType;
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/schema/schema.hpp"
+#include "codec/internal/schema.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/object_builder.hpp"
@@ -18,10 +18,10 @@ struct TypedResult {
 /// What a built-in object becomes when a server reads and writes it: fields in the order of its type, unknown ones
 /// dropped, empty ones dropped or written as the type says, maps sorted. A field of the wrong type is an Error whose
 /// message is that of the Go decoder.
-Result<TypedResult> to_typed(const TypeInfo& type, meta::Value value);
+Result<TypedResult> to_typed(const codec::TypeInfo& type, meta::Value value);
 
 /// The same for a value inside an object; errors and unknown fields are ignored.
-void append_typed(const TypeInfo& type, meta::Value value, meta::ObjectBuilder& out);
+void append_typed(const codec::TypeInfo& type, meta::Value value, meta::ObjectBuilder& out);
 
 /// Whether the value has more than about so many bytes as text. In memory equal strings are kept once, so that defaults
 /// and copies make texts of any size from little.

@@ -7,6 +7,10 @@
 
 namespace kubexx::apiserver {
 
+using codec::FieldInfo;
+using codec::FieldKind;
+using codec::FieldType;
+using codec::TypeInfo;
 using meta::Value;
 
 FieldSet FieldSet::parse(Value fields_v1) {
@@ -124,7 +128,7 @@ TypeNode TypeNode::openapi(Value schema) {
 }
 
 TypeNode TypeNode::object_meta() {
-  return builtin(Schema::get().object_meta());
+  return builtin(codec::object_meta_type());
 }
 
 TypeNode TypeNode::child(std::string_view name) const {

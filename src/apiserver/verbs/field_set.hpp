@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/schema/schema.hpp"
+#include "codec/internal/schema.hpp"
 #include "kubexx/meta/object_builder.hpp"
 #include "kubexx/meta/value.hpp"
 
@@ -37,7 +37,7 @@ struct FieldSet {
 class TypeNode {
  public:
   TypeNode() = default;
-  static TypeNode builtin(const TypeInfo& type);
+  static TypeNode builtin(const codec::TypeInfo& type);
   static TypeNode openapi(meta::Value schema);
   static TypeNode object_meta();
 
@@ -47,14 +47,14 @@ class TypeNode {
   bool is_set() const;
   /// The keys that identify an item; empty: the list is atomic or a set.
   std::vector<std::string> list_keys() const;
-  const FieldInfo* field() const noexcept { return field_; }
-  const FieldType* field_type() const noexcept { return type_; }
-  const TypeInfo* message() const noexcept { return message_; }
+  const codec::FieldInfo* field() const noexcept { return field_; }
+  const codec::FieldType* field_type() const noexcept { return type_; }
+  const codec::TypeInfo* message() const noexcept { return message_; }
 
  private:
-  const FieldInfo* field_ = nullptr;
-  const FieldType* type_ = nullptr;
-  const TypeInfo* message_ = nullptr;
+  const codec::FieldInfo* field_ = nullptr;
+  const codec::FieldType* type_ = nullptr;
+  const codec::TypeInfo* message_ = nullptr;
   meta::Value schema_;
   bool root_ = false;  // of a custom object: metadata is ObjectMeta
 };

@@ -11,9 +11,9 @@
 namespace kubexx::apiserver {
 namespace {
 
-Error unknown_patch(bool custom) {
+Error unknown_patch(bool strategic) {
   std::string types = "application/json-patch+json, application/merge-patch+json, ";
-  if (!custom) types += "application/strategic-merge-patch+json, ";
+  if (strategic) types += "application/strategic-merge-patch+json, ";
   return Error::api(415, "UnsupportedMediaType",
                     "the body of the request was in an unknown format - accepted media types include: " + types +
                         "application/apply-patch+yaml");
@@ -28,8 +28,8 @@ Result<Answer> serve_patch(Cluster& cluster, Call& call) {
   if (type.starts_with("application/apply-patch+")) return serve_apply(cluster, call);
   const bool json_patch = type == "application/json-patch+json";
   const bool merge = type == "application/merge-patch+json";
-  const bool strategic = type == "application/strategic-merge-patch+json" && !resource.custom;
-  if (!json_patch && !merge && !strategic) return unknown_patch(resource.custom != nullptr);
+  const bool strategic = type == "application/strategic-merge-patch+json" && resource.type;
+  if (!json_patch && !merge && !strategic) return unknown_patch(resource.type != nullptr);
 
   auto patch = decode_body(Format::Json, call.request.body);
   if (!patch) return bad_request("error decoding patch: " + patch.error().message());

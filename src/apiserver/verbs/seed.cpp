@@ -28,8 +28,10 @@ Result<meta::Object> seed_object(Cluster& cluster, const meta::Object& object, b
                                                                  : std::string(known->second.uid()));
   if (object.creation_timestamp().empty()) metadata["creationTimestamp"].set(cluster.environment.now_text());
   metadata["resourceVersion"].set(std::to_string(cluster.storage.version() + 1));
-  auto typed = resource->custom ? to_custom(*resource->custom, draft.to_object().root())
-                                : to_typed(*resource->type, draft.to_object().root());
+  const meta::Object made = draft.to_object();
+  auto typed = resource->custom ? to_custom(*resource->custom, made.root())
+               : resource->type ? to_typed(*resource->type, made.root())
+                                : Result<TypedResult>(TypedResult{made, {}});
   if (!typed) return typed.error();
   return store(cluster, *resource, key, typed->object);
 }

@@ -14,6 +14,10 @@
 namespace kubexx::apiserver {
 namespace {
 
+using codec::FieldInfo;
+using codec::FieldKind;
+using codec::FieldType;
+using codec::TypeInfo;
 using meta::DraftRef;
 using meta::Value;
 

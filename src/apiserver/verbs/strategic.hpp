@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/schema/schema.hpp"
+#include "codec/internal/schema.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -8,6 +8,6 @@ namespace kubexx::apiserver {
 
 /// A strategic merge patch: like a merge patch, but lists with a merge key are merged item by item, and the directives
 /// $patch, $retainKeys, $setElementOrder and $deleteFromPrimitiveList are obeyed.
-Result<meta::Object> apply_strategic_patch(const TypeInfo& type, meta::Value target, meta::Value patch);
+Result<meta::Object> apply_strategic_patch(const codec::TypeInfo& type, meta::Value target, meta::Value patch);
 
 }  // namespace kubexx::apiserver

@@ -20,6 +20,12 @@ TEST(ContinueTokenTest, ATokenSurvivesItsText) {
   }
 }
 
+TEST(ContinueTokenTest, ATokenReadsAsThatOfARealServer) {
+  const std::string text = ContinueToken{5, "default/a"}.encode();
+  EXPECT_EQ(text.find_first_of("+/="), std::string::npos) << text;
+  EXPECT_EQ(text, "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiIvZGVmYXVsdC9hIn0");
+}
+
 TEST(ContinueTokenTest, WhatIsNoTokenIsRefused) {
   const auto encoded = [](std::string_view json) {
     std::string text = base64_encode(json);

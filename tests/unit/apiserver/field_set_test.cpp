@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/verbs/managed_fields.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {
@@ -91,7 +90,7 @@ TEST(FieldSetTest, ADifferenceOwnsWhatChangedAndNamesWhatIsGone) {
       {R"({"metadata":{"finalizers":["x"]}})", R"({"metadata":{"finalizers":["x","y"]}})",
        R"({"f:metadata":{"f:finalizers":{"v:\"y\"":{}}}})", "{}"},
   };
-  const TypeNode type = TypeNode::builtin(*Schema::get().type("core.v1.ConfigMap"));
+  const TypeNode type = TypeNode::builtin(*codec::find_type("core.v1.ConfigMap"));
   for (const Case& each : cases) {
     const meta::Object before = json(each.before);
     const meta::Object after = json(each.after);
@@ -113,63 +112,36 @@ TEST(FieldSetTest, ListsOfCustomResourcesFollowTheirSchema) {
                                    ".map[name=\"n\",port=1].port", ".map[name=\"n\",port=1].v", ".whole", ".free.a.b"));
 }
 
-class ManagersTest : public ::testing::Test {
- protected:
-  ManagersTest() { resource.type = Schema::get().type("core.v1.ConfigMap"), resource.version = "v1"; }
-  /// Somebody sets data[key].
-  void write(const std::string& manager, const std::string& key, const std::string& value, const std::string& time) {
-    meta::Draft draft = object.edit();
-    draft["data"][key].set(value);
-    const meta::Object after = draft.to_object();
-    managers = after_update(resource, managers, object, after, {manager, time, ""});
-    object = after;
-  }
-  std::vector<std::string> names() const {
-    std::vector<std::string> out;
-    for (const Manager& manager : managers) out.push_back(manager.manager);
-    return out;
-  }
-
-  Resource resource;
-  meta::Object object = json(R"({"data":{}})");
-  std::vector<Manager> managers;
-};
-
-TEST_F(ManagersTest, WhoeverChangesAFieldOwnsItAlone) {
-  write("a", "x", "1", "2026-01-01T00:00:00Z");
-  write("b", "y", "1", "2026-01-01T00:00:01Z");
-  write("b", "x", "2", "2026-01-01T00:00:02Z");
-  write("b", "x", "2", "2026-01-01T00:00:03Z");  // no change
-
-  ASSERT_EQ(managers.size(), 2u);
-  EXPECT_TRUE(managers[0].fields.empty());
-  EXPECT_EQ(text(managers[1].fields), R"({"f:data":{"f:x":{},"f:y":{}}})");
-  EXPECT_EQ(managers[1].time, "2026-01-01T00:00:02Z");
+TEST(FieldSetTest, PruningDropsBranchesWithoutMembers) {
+  FieldSet fields = set(R"({"f:a":{"f:x":{}},"f:b":{}})");
+  fields.children["f:a"].children["f:x"].member = false;
+  fields.prune();
+  EXPECT_EQ(text(fields), R"({"f:b":{}})");
 }
 
-TEST_F(ManagersTest, SurviveTheirWayThroughAnObject) {
-  write("a", "x", "1", "2026-01-01T00:00:00Z");
-  write("b", "y", "1", "2026-01-01T00:00:01Z");
-  meta::Draft draft;
-  write_managers(managers, draft);
-  const std::vector<Manager> read = managers_of(draft.to_object());
-
-  ASSERT_EQ(read.size(), 2u);
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_TRUE(read[i].same_as(managers[i]));
-    EXPECT_EQ(read[i].fields, managers[i].fields);
-    EXPECT_EQ(read[i].time, managers[i].time);
-  }
+TEST(FieldSetTest, AnItemIsNamedByItsKeysInOrderAndAValueByItself) {
+  const TypeNode ports = TypeNode::builtin(*codec::find_type("core.v1.ServiceSpec")).child("ports");
+  const TypeNode finalizers = TypeNode::object_meta().child("finalizers");
+  EXPECT_EQ(item_element(ports, json(R"({"protocol":"TCP","name":"x","port":80})").root()),
+            R"(k:{"port":80,"protocol":"TCP"})");
+  EXPECT_EQ(item_element(finalizers, json(R"({"f":"a"})")["f"]), R"(v:"a")");
 }
 
-TEST_F(ManagersTest, TheOldestOfManyBecomeOneAndNoFieldIsLost) {
-  for (int i = 10; i < 60; ++i)
-    write("m" + std::to_string(i), "k" + std::to_string(i), "1", "2026-01-01T00:00:" + std::to_string(i) + "Z");
+TEST(FieldSetTest, AStructThatIsOneValueIsOwnedAsAWhole) {
+  const TypeNode type = TypeNode::builtin(*codec::find_type("core.v1.Service"));
+  const FieldDiff diff = diff_fields(type, json(R"({"spec":{"selector":{"a":"1"},"type":"ClusterIP"}})").root(),
+                                     json(R"({"spec":{"selector":{"a":"1","b":"2"},"type":"ClusterIP"}})").root());
+  EXPECT_EQ(text(diff.changed), R"({"f:spec":{"f:selector":{}}})");
+}
 
-  EXPECT_THAT(names(), ElementsAre("ancient-changes", "m51", "m52", "m53", "m54", "m55", "m56", "m57", "m58", "m59"));
-  FieldSet all;
-  for (const Manager& manager : managers) all.insert(manager.fields);
-  EXPECT_EQ(paths(all).size(), 50u);
+TEST(FieldSetTest, AnItemThatGoesTakesItsFieldsWithIt) {
+  const TypeNode type = TypeNode::builtin(*codec::find_type("core.v1.Pod"));
+  const FieldDiff diff =
+      diff_fields(type, json(R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"}]}})").root(),
+                  json(R"({"spec":{"containers":[{"name":"b","image":"2"}]}})").root());
+  EXPECT_EQ(text(diff.changed), R"({"f:spec":{"f:containers":{"k:{\"name\":\"b\"}":{"f:image":{}}}}})");
+  EXPECT_EQ(text(diff.removed),
+            R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:name":{}}}}})");
 }
 
 }  // namespace

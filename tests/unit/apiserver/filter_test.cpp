@@ -65,6 +65,21 @@ TEST(FilterTest, SelectsByLabelsAndFields) {
   EXPECT_TRUE(filter(resource("pods"), "", "", "a")->matches(pod));
 }
 
+TEST(FilterTest, LooksAtTheKeysOfItsNamespaceOnly) {
+  const auto made = filter(resource("pods"), "", "");
+  EXPECT_EQ(made->prefix(), "ns/");
+  EXPECT_TRUE(made->matches_key("ns/a"));
+  EXPECT_FALSE(made->matches_key("ns2/a"));
+  EXPECT_TRUE(Filter::make(resource("pods"), "", "", {})->matches_key("ns2/a"));
+}
+
+TEST(FilterTest, IsSelectiveOnceItHasASelectorOrAName) {
+  EXPECT_FALSE(filter(resource("pods"), "", "")->selective());
+  EXPECT_TRUE(filter(resource("pods"), "a", "")->selective());
+  EXPECT_TRUE(filter(resource("pods"), "", "metadata.name=a")->selective());
+  EXPECT_TRUE(filter(resource("pods"), "", "", "a")->selective());
+}
+
 TEST(FilterTest, RefusesWhatCannotBeSelectedBy) {
   for (const char* labels : {"a=b=c", "a in", "a in (b", "-a=b", "a=-b-"}) {
     const auto made = filter(resource("pods"), labels, "");

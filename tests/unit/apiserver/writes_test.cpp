@@ -152,6 +152,23 @@ TEST_F(WritesTest, AStrategicPatchMergesContainersByName) {
   EXPECT_EQ(answer->object()["spec"]["containers"][1]["image"].string(), "b:2");
 }
 
+TEST_F(WritesTest, AVersionTooOldForASchemaIsReadAndSeededAndNotPatchedStrategically) {
+  Options options;
+  options.api_all = true;
+  open(options);
+  const auto seeded = core->seed(
+      meta::parse_json(
+          R"({"apiVersion":"apps/v1beta1","kind":"Deployment","metadata":{"name":"old","namespace":"default"}})")
+          .value());
+  ASSERT_TRUE(seeded.has_value()) << seeded.error();
+  const std::string path = "/apis/apps/v1beta1/namespaces/default/deployments/old";
+
+  EXPECT_EQ(get(path)->status, 200);
+  EXPECT_EQ(
+      send("PATCH", path, R"({"metadata":{"labels":{"a":"b"}}})", "application/strategic-merge-patch+json")->status,
+      415);
+}
+
 TEST_F(WritesTest, ADryRunLeavesNoTrace) {
   const std::uint64_t version = core->version();
 

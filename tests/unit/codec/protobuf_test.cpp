@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "codec/schema.hpp"
+#include "codec/messages.hpp"
 #include "codec/wire.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
 #include "kubexx/meta/draft.hpp"

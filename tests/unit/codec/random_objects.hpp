@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/internal/base64.hpp"
-#include "codec/schema.hpp"
+#include "codec/messages.hpp"
 #include "kubexx/meta/object_builder.hpp"
 
 namespace kubexx::codec::test {

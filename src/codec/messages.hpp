@@ -1,23 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kubexx/meta/gvk.hpp"
+#include "codec/internal/schema.hpp"
 #include "kubexx/meta/name.hpp"
-#include "kubexx/meta/object.hpp"
 
 namespace kubexx::codec {
 
-/// The parsed schema; it lives for the process.
-const meta::Object& schema();
-
 enum class Shape : std::uint8_t { One, List, Map };
-enum class Presence : std::uint8_t { Set, NonZero, Always };
 
 /// How one value looks on the wire and in JSON.
 enum class Wire : std::uint8_t {
@@ -55,11 +49,10 @@ struct Field {
 
 /// The table of one protobuf message.
 struct Message {
-  std::string name;                       // "core.v1.PodSpec"
-  std::vector<Field> fields;              // by number
-  std::vector<std::uint8_t> by_number;    // index in fields + 1
-  std::uint64_t always = 0;               // bit per field: in JSON even when not on the wire
-  std::vector<std::string_view> unwired;  // names in JSON that protobuf has no place for (apiVersion, kind)
+  std::string name;                     // "core.v1.PodSpec"
+  std::vector<Field> fields;            // by number
+  std::vector<std::uint8_t> by_number;  // index in fields + 1
+  std::uint64_t always = 0;             // bit per field: in JSON even when not on the wire
 
   const Field* find(std::uint32_t number) const noexcept {
     return number < by_number.size() && by_number[number] != 0 ? &fields[by_number[number] - 1U] : nullptr;
@@ -70,11 +63,5 @@ struct Message {
 const Message* find_message(std::string_view type);
 /// The same by apiVersion and kind.
 const Message* find_message(std::string_view api_version, std::string_view kind);
-
-/// The types that are objects or lists of the API, by their name in the schema.
-const std::map<std::string, meta::GroupVersionKind, std::less<>>& kinds_by_type();
-
-/// The name of a field in JSON: some old types have the name of the Go field in the schema.
-std::string_view json_name(std::string_view schema_name) noexcept;
 
 }  // namespace kubexx::codec
