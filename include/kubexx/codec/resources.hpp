@@ -10,7 +10,7 @@ namespace kubexx::codec {
 
 /// What stands below a resource in its paths: "status", "scale".
 struct BuiltinSubresource {
-  std::string_view name;
+  std::string_view name = {};
   std::string_view group = {};  ///< of its kind; "" with version "": that of the resource
   std::string_view version = {};
   std::string_view kind = {};

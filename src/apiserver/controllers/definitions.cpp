@@ -7,6 +7,7 @@
 #include "apiserver/verbs/deletes.hpp"
 #include "apiserver/verbs/managed_fields.hpp"
 #include "apiserver/verbs/writes.hpp"
+#include "kubexx/meta/conditions.hpp"
 
 namespace kubexx::apiserver {
 namespace {
@@ -14,27 +15,10 @@ namespace {
 using meta::Object;
 using meta::Value;
 
-bool has_condition(const Object& definition, std::string_view type) {
-  for (Value condition : definition["status"]["conditions"].items()) {
-    if (condition["type"].string() == type) return condition["status"].string() == "True";
-  }
-  return false;
-}
-
 std::vector<std::string> texts(Value list) {
   std::vector<std::string> out;
   for (Value item : list.items()) out.emplace_back(item.string());
   return out;
-}
-
-void add_condition(const meta::DraftRef& list, std::string_view type, std::string_view status, const std::string& time,
-                   std::string_view reason, std::string_view message) {
-  const meta::DraftRef entry = list.append();
-  entry["type"].set(type);
-  entry["status"].set(status);
-  entry["lastTransitionTime"].set(time);
-  entry["reason"].set(reason);
-  entry["message"].set(message);
 }
 
 void serve_definition(Cluster& cluster, const Object& definition) {
@@ -83,47 +67,45 @@ void serve_definition(Cluster& cluster, const Object& definition) {
 void establish(Cluster& cluster, const std::string& name) {
   const auto definitions = cluster.resources.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const auto it = definitions->bucket->objects.find(name);
-  if (it == definitions->bucket->objects.end() || has_condition(it->second, "Established")) return;
+  if (it == definitions->bucket->objects.end() || meta::is_condition_true(it->second, "Established")) return;
   const Object old = it->second;
   const Value names = old["spec"]["names"];
   meta::Draft draft = old.edit();
   const std::string now = cluster.environment.now_text();
   const meta::DraftRef conditions = draft["status"]["conditions"];
   conditions.erase();
-  conditions.set_list();
+  const auto set = [&](const char* type, bool status, std::string reason, std::string message) {
+    meta::set_condition(conditions, {type, status ? "True" : "False", std::move(reason), std::move(message), {}},
+                        cluster.environment.clock.wall());
+  };
   const std::string_view group = old["spec"]["group"].string();
   if (is_protected_group(group)) {
     const std::string_view approval = old.annotations()[kApprovalAnnotation].string();
     const bool approved = !approval.starts_with("unapproved");
-    add_condition(conditions, "KubernetesAPIApprovalPolicyConformant", approved ? "True" : "False", now,
-                  approved ? "ApprovedAnnotation" : "UnapprovedAnnotation",
-                  approved ? "approved in " + std::string(approval) : "not approved: " + in_quotes(approval));
+    set("KubernetesAPIApprovalPolicyConformant", approved, approved ? "ApprovedAnnotation" : "UnapprovedAnnotation",
+        approved ? "approved in " + std::string(approval) : "not approved: " + in_quotes(approval));
   }
   const auto rival = [&](std::string_view field) {
     for (const auto& [other, definition] : definitions->bucket->objects) {
-      if (other != name && definition["spec"]["group"].string() == group && has_condition(definition, "Established") &&
-          definition["spec"]["names"][field] == names[field])
+      if (other != name && definition["spec"]["group"].string() == group &&
+          meta::is_condition_true(definition, "Established") && definition["spec"]["names"][field] == names[field])
         return true;
     }
     return false;
   };
   const bool accepted = !rival("kind") && !rival("listKind");
-  add_condition(conditions, "NamesAccepted", accepted ? "True" : "False", now,
-                accepted ? "NoConflicts" : "KindConflict",
-                accepted ? "no conflicts found" : in_quotes(names["kind"].string()) + " is already in use");
-  add_condition(conditions, "Established", accepted ? "True" : "False", now,
-                accepted ? "InitialNamesAccepted" : "NotAccepted",
-                accepted ? "the initial names have been accepted" : "not all names are accepted");
+  set("NamesAccepted", accepted, accepted ? "NoConflicts" : "KindConflict",
+      accepted ? "no conflicts found" : in_quotes(names["kind"].string()) + " is already in use");
+  set("Established", accepted, accepted ? "InitialNamesAccepted" : "NotAccepted",
+      accepted ? "the initial names have been accepted" : "not all names are accepted");
   if (accepted) draft["status"]["acceptedNames"].set(names);
   Writer writer;
   writer.manager = "kube-apiserver";
   writer.time = now;
   writer.subresource = "status";
-  const Object candidate =
-      to_typed(*definitions->type, draft.to_object().root()).value_or(TypedResult{draft.to_object(), {}}).object;
+  const Object candidate = as_typed(definitions->type, draft.to_object());
   write_managers(after_update(*definitions, managers_of(old), old, candidate, writer), draft);
-  const Object final_state =
-      to_typed(*definitions->type, draft.to_object().root()).value_or(TypedResult{draft.to_object(), {}}).object;
+  const Object final_state = as_typed(definitions->type, draft.to_object());
   const Object stored = cluster.storage.put(*definitions->bucket, name, final_state);
   if (accepted) serve_definition(cluster, stored);
 }
@@ -132,7 +114,7 @@ void establish(Cluster& cluster, const std::string& name) {
 
 void definition_changed(Cluster& cluster, const Object& definition) {
   const std::string name(definition.name());
-  if (has_condition(definition, "Established")) {
+  if (meta::is_condition_true(definition, "Established")) {
     serve_definition(cluster, definition);
   } else if (definition.deletion_timestamp().empty()) {
     cluster.post([&cluster, name] { establish(cluster, name); });

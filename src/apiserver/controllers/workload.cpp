@@ -11,9 +11,11 @@
 #include "kubexx/apiserver/core.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/random.hpp"
+#include "kubexx/meta/conditions.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/label_selector.hpp"
+#include "kubexx/meta/owner_reference.hpp"
 #include "kubexx/meta/time.hpp"
 
 namespace kubexx::apiserver {
@@ -32,10 +34,7 @@ constexpr std::string_view kHashLabel = "pod-template-hash";
 constexpr const char* kNamespace = "demo";
 
 bool ready(const Object& pod) {
-  for (Value condition : pod["status"]["conditions"].items()) {
-    if (condition["type"].string() == "Ready") return condition["status"].string() == "True";
-  }
-  return false;
+  return meta::is_condition_true(pod, "Ready");
 }
 
 // Short and stable: what a template's name ends in.
@@ -58,23 +57,6 @@ void set_condition(DraftRef list, std::string_view type, std::string_view status
   if (entry["status"].string() != status) entry["lastTransitionTime"].set(now);
   entry["type"].set(type);
   entry["status"].set(status);
-}
-
-void own(Draft& draft, const Object& owner, std::string_view api_version, std::string_view kind) {
-  const DraftRef reference = draft["metadata"]["ownerReferences"].append();
-  reference["apiVersion"].set(api_version);
-  reference["kind"].set(kind);
-  reference["name"].set(owner.name());
-  reference["uid"].set(owner.uid());
-  reference["controller"].set(true);
-  reference["blockOwnerDeletion"].set(true);
-}
-
-bool owned_by(const Object& object, std::string_view uid) {
-  for (Value reference : object.owner_references()) {
-    if (reference["controller"].bool_or(false) && reference["uid"].string() == uid) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -216,7 +198,7 @@ class Workload::Impl : public std::enable_shared_from_this<Workload::Impl> {
     Object current;
     Object oldest;
     for (const Object& set : core_.list(kReplicaSets, deployment.namespace_())) {
-      if (!owned_by(set, deployment.uid())) continue;
+      if (!meta::is_controlled_by(set, deployment)) continue;
       total += set["spec"]["replicas"].int_or(0);
       ready_total += set["status"]["readyReplicas"].int_or(0);
       if (set.name() == name) {
@@ -235,7 +217,7 @@ class Workload::Impl : public std::enable_shared_from_this<Workload::Impl> {
       set["metadata"]["generation"].set(1);
       set["metadata"]["labels"].set(spec["template"]["metadata"]["labels"]);
       set["metadata"]["labels"][kHashLabel].set(hash);
-      own(set, deployment, "apps/v1", "Deployment");
+      (void)meta::set_controller_reference(deployment, set).has_value();
       set["spec"]["replicas"].set(oldest ? std::int64_t{1} : wanted);
       set["spec"]["selector"].set(spec["selector"]);
       set["spec"]["selector"]["matchLabels"][kHashLabel].set(hash);
@@ -293,7 +275,7 @@ class Workload::Impl : public std::enable_shared_from_this<Workload::Impl> {
     std::vector<Object> pods;
     std::int64_t ready_count = 0;
     for (const Object& pod : core_.list(kPods, set.namespace_())) {
-      if (!owned_by(pod, set.uid()) || !pod.deletion_timestamp().empty()) continue;
+      if (!meta::is_controlled_by(pod, set) || !pod.deletion_timestamp().empty()) continue;
       pods.push_back(pod);
       ready_count += ready(pod) ? 1 : 0;
     }
@@ -306,7 +288,7 @@ class Workload::Impl : public std::enable_shared_from_this<Workload::Impl> {
       pod["metadata"]["name"].set(std::string(set.name()) + '-' + suffix());
       pod["metadata"]["generateName"].set(std::string(set.name()) + '-');
       pod["metadata"]["namespace"].set(set.namespace_());
-      own(pod, set, "apps/v1", "ReplicaSet");
+      (void)meta::set_controller_reference(set, pod).has_value();
       pod["spec"].set(set["spec"]["template"]["spec"]);
       pod["status"]["phase"].set("Pending");
       put(pod);

@@ -2,6 +2,7 @@
 
 #include "apiserver/http/status.hpp"
 #include "apiserver/schema/openapi.hpp"
+#include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {
@@ -9,81 +10,60 @@ namespace {
 
 constexpr std::string_view kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-void field(std::string& out, std::string_view key, std::string_view value) {
-  if (out.back() != '{') out += ',';
-  out += '"';
-  out += key;
-  out += "\":";
-  meta::append_json_string(out, value);
-}
+using meta::DraftRef;
 
-void field(std::string& out, std::string_view key, const std::vector<std::string>& values, bool optional) {
+void put(DraftRef to, const std::vector<std::string>& values, bool optional = false) {
   if (optional && values.empty()) return;
-  if (out.back() != '{') out += ',';
-  out += '"';
-  out += key;
-  out += "\":[";
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i) out += ',';
-    meta::append_json_string(out, values[i]);
-  }
-  out += ']';
+  to.set_list();
+  for (const std::string& value : values) to.append(value);
 }
 
-void response_kind(std::string& out, std::string_view group, std::string_view version, std::string_view kind) {
-  out += ",\"responseKind\":{";
-  field(out, "group", group);
-  field(out, "version", version);
-  field(out, "kind", kind);
-  out += '}';
+void put_response_kind(DraftRef to, std::string_view group, std::string_view version, std::string_view kind) {
+  to["group"].set(group);
+  to["version"].set(version);
+  to["kind"].set(kind);
 }
 
 std::string group_version(std::string_view group, std::string_view version) {
   return group.empty() ? std::string(version) : std::string(group) + '/' + std::string(version);
 }
 
-void version_entry(std::string& out, std::string_view group, std::string_view version) {
-  out += '{';
-  field(out, "groupVersion", group_version(group, version));
-  field(out, "version", version);
-  out += '}';
+void put_group(DraftRef to, const ResourceTable::Group& group) {
+  const auto put_version = [&](DraftRef entry, const std::string& version) {
+    entry["groupVersion"].set(group_version(group.name, version));
+    entry["version"].set(version);
+  };
+  to["name"].set(group.name);
+  for (const std::string& version : group.versions) put_version(to["versions"].append(), version);
+  put_version(to["preferredVersion"], group.versions.front());
 }
 
-void group_entry(std::string& out, const ResourceTable::Group& group) {
-  field(out, "name", group.name);
-  out += ",\"versions\":[";
-  for (std::size_t i = 0; i < group.versions.size(); ++i) {
-    if (i) out += ',';
-    version_entry(out, group.name, group.versions[i]);
+void put_aggregated(DraftRef to, const Resource& resource) {
+  to["resource"].set(resource.resource);
+  put_response_kind(to["responseKind"], resource.custom ? resource.group : "", resource.custom ? resource.version : "",
+                    resource.kind);
+  to["scope"].set(resource.namespaced ? "Namespaced" : "Cluster");
+  to["singularResource"].set(resource.singular);
+  put(to["verbs"], resource.verbs);
+  put(to["shortNames"], resource.short_names, true);
+  put(to["categories"], resource.categories, true);
+  for (const Subresource& sub : resource.subresources) {
+    const DraftRef entry = to["subresources"].append();
+    entry["subresource"].set(sub.name);
+    put_response_kind(entry["responseKind"], sub.group, sub.version, sub.kind);
+    put(entry["verbs"], sub.verbs);
   }
-  out += "],\"preferredVersion\":";
-  version_entry(out, group.name, group.versions.front());
 }
 
-void aggregated_resource(std::string& out, const Resource& resource) {
-  out += '{';
-  field(out, "resource", resource.resource);
-  response_kind(out, resource.custom ? resource.group : "", resource.custom ? resource.version : "", resource.kind);
-  field(out, "scope", resource.namespaced ? "Namespaced" : "Cluster");
-  field(out, "singularResource", resource.singular);
-  field(out, "verbs", resource.verbs, false);
-  field(out, "shortNames", resource.short_names, true);
-  field(out, "categories", resource.categories, true);
-  if (!resource.subresources.empty()) {
-    out += ",\"subresources\":[";
-    bool first = true;
-    for (const Subresource& sub : resource.subresources) {
-      if (!first) out += ',';
-      first = false;
-      out += '{';
-      field(out, "subresource", sub.name);
-      response_kind(out, sub.group, sub.version, sub.kind);
-      field(out, "verbs", sub.verbs, false);
-      out += '}';
-    }
-    out += ']';
-  }
-  out += '}';
+meta::Draft document(const char* kind, const char* api_version) {
+  meta::Draft out;
+  out["kind"].set(kind);
+  if (api_version) out["apiVersion"].set(api_version);
+  return out;
+}
+
+Answer answer(const meta::Draft& draft) {
+  return json_answer(meta::to_json(draft.to_object()) + '\n');
 }
 
 bool wants_aggregated(std::string_view accept) {
@@ -108,89 +88,63 @@ constexpr std::string_view kVersion = R"({
 })";
 
 Answer group_list(const ResourceTable& resources) {
-  std::string out = "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":[";
-  bool first = true;
-  for (const ResourceTable::Group& group : resources.groups()) {
-    if (!first) out += ',';
-    first = false;
-    out += '{';
-    group_entry(out, group);
-    out += '}';
-  }
-  return json_answer(out + "]}\n");
+  meta::Draft out = document("APIGroupList", "v1");
+  for (const ResourceTable::Group& group : resources.groups()) put_group(out["groups"].append(), group);
+  return answer(out);
 }
 
 Answer resource_list(const ResourceTable& resources, std::string_view group, std::string_view version) {
   if (!resources.has_group_version(group, version)) return page_not_found();
-  std::string out = "{\"kind\":\"APIResourceList\"";
-  if (!group.empty()) field(out, "apiVersion", "v1");
-  field(out, "groupVersion", group_version(group, version));
-  out += ",\"resources\":[";
-  bool first = true;
+  meta::Draft out = document("APIResourceList", group.empty() ? nullptr : "v1");
+  out["groupVersion"].set(group_version(group, version));
   for (const auto& resource : resources.of(group, version)) {
-    if (!first) out += ',';
-    first = false;
-    out += '{';
-    field(out, "name", resource->resource);
-    field(out, "singularName", resource->singular);
-    out += resource->namespaced ? ",\"namespaced\":true" : ",\"namespaced\":false";
-    field(out, "kind", resource->kind);
-    field(out, "verbs", resource->verbs, false);
-    field(out, "shortNames", resource->short_names, true);
-    field(out, "categories", resource->categories, true);
-    out += '}';
+    const DraftRef entry = out["resources"].append();
+    entry["name"].set(resource->resource);
+    entry["singularName"].set(resource->singular);
+    entry["namespaced"].set(resource->namespaced);
+    entry["kind"].set(resource->kind);
+    put(entry["verbs"], resource->verbs);
+    put(entry["shortNames"], resource->short_names, true);
+    put(entry["categories"], resource->categories, true);
     for (const Subresource& sub : resource->subresources) {
-      out += ",{";
-      field(out, "name", resource->resource + '/' + sub.name);
-      field(out, "singularName", "");
-      out += resource->namespaced ? ",\"namespaced\":true" : ",\"namespaced\":false";
+      const DraftRef below = out["resources"].append();
+      below["name"].set(resource->resource + '/' + sub.name);
+      below["singularName"].set("");
+      below["namespaced"].set(resource->namespaced);
       if (!sub.version.empty()) {
-        field(out, "group", sub.group);
-        field(out, "version", sub.version);
+        below["group"].set(sub.group);
+        below["version"].set(sub.version);
       }
-      field(out, "kind", sub.kind);
-      field(out, "verbs", sub.verbs, false);
-      out += '}';
+      below["kind"].set(sub.kind);
+      put(below["verbs"], sub.verbs);
     }
   }
-  return json_answer(out + "]}\n");
+  return answer(out);
 }
 
 Answer aggregated_discovery(const ResourceTable& resources, bool core_group) {
   std::vector<ResourceTable::Group> groups = resources.groups();
   if (core_group) groups = {{"", {"v1"}}};
-  std::string out =
-      "{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[";
-  bool first_group = true;
+  meta::Draft out = document("APIGroupDiscoveryList", "apidiscovery.k8s.io/v2");
+  out["metadata"].set_map();
   for (const ResourceTable::Group& group : groups) {
-    if (!first_group) out += ',';
-    first_group = false;
-    out += "{\"metadata\":{";
-    if (!group.name.empty()) field(out, "name", group.name);
-    out += "},\"versions\":[";
-    bool first_version = true;
+    const DraftRef item = out["items"].append();
+    item["metadata"].set_map();
+    if (!group.name.empty()) item["metadata"]["name"].set(group.name);
     for (const std::string& version : group.versions) {
-      if (!first_version) out += ',';
-      first_version = false;
-      out += '{';
-      field(out, "version", version);
-      out += ",\"resources\":[";
-      bool first = true;
-      for (const auto& resource : resources.of(group.name, version)) {
-        if (!first) out += ',';
-        first = false;
-        aggregated_resource(out, *resource);
-      }
-      out += "],\"freshness\":\"Current\"}";
+      const DraftRef entry = item["versions"].append();
+      entry["version"].set(version);
+      for (const auto& resource : resources.of(group.name, version))
+        put_aggregated(entry["resources"].append(), *resource);
+      entry["freshness"].set("Current");
     }
-    out += "]}";
   }
-  out += "]}";
-  const std::size_t hash = std::hash<std::string>()(out);
-  Answer answer = json_answer(std::move(out) + '\n');
-  answer.raw_type = kAggregated;
-  answer.headers = {{"Cache-Control", "public"}, {"Etag", '"' + std::to_string(hash) + '"'}, {"Vary", "Accept"}};
-  return answer;
+  Answer found = answer(out);
+  found.raw_type = kAggregated;
+  found.headers = {{"Cache-Control", "public"},
+                   {"Etag", '"' + std::to_string(std::hash<std::string>()(found.raw)) + '"'},
+                   {"Vary", "Accept"}};
+  return found;
 }
 
 }  // namespace
@@ -219,11 +173,12 @@ Result<Answer> serve_discovery(const ResourceTable& resources, const Call& call)
   while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.remove_suffix(1);
   if (trimmed == "/api") {
     if (wants_aggregated(accept)) return aggregated_discovery(resources, true);
-    std::string host(call.request.header("host"));
-    return json_answer(
-        "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
-        "\"serverAddress\":" +
-        in_quotes(host) + "}]}\n");
+    meta::Draft out = document("APIVersions", nullptr);
+    out["versions"].append("v1");
+    const DraftRef address = out["serverAddressByClientCIDRs"].append();
+    address["clientCIDR"].set("0.0.0.0/0");
+    address["serverAddress"].set(call.request.header("host"));
+    return answer(out);
   }
   if (trimmed == "/apis")
     return wants_aggregated(accept) ? aggregated_discovery(resources, false) : group_list(resources);
@@ -234,18 +189,21 @@ Result<Answer> serve_discovery(const ResourceTable& resources, const Call& call)
     if (slash != std::string_view::npos) return resource_list(resources, rest.substr(0, slash), rest.substr(slash + 1));
     for (const ResourceTable::Group& group : resources.groups()) {
       if (group.name != rest) continue;
-      std::string out = "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\"";
-      group_entry(out, group);
-      return json_answer(out + "}\n");
+      meta::Draft out = document("APIGroup", "v1");
+      put_group(out.root(), group);
+      return answer(out);
     }
   }
   if (trimmed == "/") {
-    std::string out = "{\"paths\":[\"/api\",\"/api/v1\",\"/apis\"";
+    meta::Draft out;
+    const DraftRef paths = out["paths"];
+    for (const char* known : {"/api", "/api/v1", "/apis"}) paths.append(known);
     for (const ResourceTable::Group& group : resources.groups()) {
-      out += ",\"/apis/" + group.name + '"';
-      for (const std::string& version : group.versions) out += ",\"/apis/" + group.name + '/' + version + '"';
+      paths.append("/apis/" + group.name);
+      for (const std::string& version : group.versions) paths.append("/apis/" + group.name + '/' + version);
     }
-    return json_answer(out + ",\"/healthz\",\"/livez\",\"/readyz\",\"/version\"]}\n");
+    for (const char* known : {"/healthz", "/livez", "/readyz", "/version"}) paths.append(known);
+    return answer(out);
   }
   return page_not_found();
 }

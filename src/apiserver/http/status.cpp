@@ -1,8 +1,8 @@
 #include "apiserver/http/status.hpp"
 
 #include "apiserver/limits.hpp"
+#include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/meta/object_builder.hpp"
 #include "kubexx/meta/status.hpp"
 
 namespace kubexx::apiserver {
@@ -18,6 +18,29 @@ StatusDetails details(std::string_view group, std::string_view kind, std::string
   out.kind = kind;
   out.name = name;
   return out;
+}
+
+void put(meta::DraftRef to, std::string_view key, std::string_view value) {
+  if (!value.empty()) to[key].set(value);
+}
+
+meta::Draft new_status(std::string_view continue_token, const char* status) {
+  meta::Draft out;
+  out["kind"].set("Status");
+  out["apiVersion"].set("v1");
+  out["metadata"].set_map();
+  put(out["metadata"], "continue", continue_token);
+  out["status"].set(status);
+  return out;
+}
+
+void put_details(meta::DraftRef to, std::string_view group, std::string_view kind, std::string_view name,
+                 std::string_view uid) {
+  to.set_map();
+  put(to, "name", name);
+  put(to, "group", group);
+  put(to, "kind", kind);
+  put(to, "uid", uid);
 }
 
 }  // namespace
@@ -161,81 +184,39 @@ std::string reason_of_code(int code) {
 }
 
 meta::Object status_object(const Error& error, std::string_view continue_token) {
-  meta::ObjectBuilder out;
-  const auto field = [&](std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    out.key(key);
-    out.string(value);
-  };
-  out.begin_map();
-  field("kind", "Status");
-  field("apiVersion", "v1");
-  out.key("metadata");
-  out.begin_map();
-  field("continue", continue_token);
-  out.end_map();
-  field("status", "Failure");
-  field("message", error.message());
-  field("reason", error.reason());
+  meta::Draft out = new_status(continue_token, "Failure");
+  put(out.root(), "message", error.message());
+  put(out.root(), "reason", error.reason());
   const StatusDetails& about = error.details();
-  const bool empty = about == StatusDetails{} && !error.retry_after();
   const bool bare =
       error.code() == 404 || error.code() == 405 || error.code() == 422 || error.message().starts_with("406: ");
-  if (!empty || bare) {
-    out.key("details");
-    out.begin_map();
-    field("name", about.name);
-    field("group", about.group);
-    field("kind", about.kind);
-    field("uid", about.uid);
-    if (!about.causes.empty()) {
-      out.key("causes");
-      out.begin_list();
-      for (const ErrorCause& cause : about.causes) {
-        out.begin_map();
-        field("reason", cause.reason);
-        field("message", cause.message);
-        field("field", cause.field);
-        out.end_map();
-      }
-      out.end_list();
+  if (bare || error.retry_after() || !(about == StatusDetails{})) {
+    put_details(out["details"], about.group, about.kind, about.name, about.uid);
+    for (const ErrorCause& cause : about.causes) {
+      const meta::DraftRef entry = out["details"]["causes"].append();
+      entry.set_map();
+      put(entry, "reason", cause.reason);
+      put(entry, "message", cause.message);
+      put(entry, "field", cause.field);
     }
-    if (const auto delay = error.retry_after()) {
-      out.key("retryAfterSeconds");
-      out.integer(std::chrono::duration_cast<std::chrono::seconds>(*delay).count());
-    }
-    out.end_map();
+    if (const auto delay = error.retry_after())
+      out["details"]["retryAfterSeconds"].set(std::chrono::duration_cast<std::chrono::seconds>(*delay).count());
   }
-  out.key("code");
-  out.integer(error.code() ? error.code() : 500);
-  out.end_map();
-  return out.finish().value_or(meta::Object());
+  out["code"].set(error.code() ? error.code() : 500);
+  return out.to_object();
 }
 
 meta::Object deleted_status(std::string_view group, std::string_view resource, std::string_view name,
                             std::string_view uid) {
-  meta::ObjectBuilder out;
-  const auto field = [&](std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    out.key(key);
-    out.string(value);
-  };
-  out.begin_map();
-  field("kind", "Status");
-  field("apiVersion", "v1");
-  out.key("metadata");
-  out.begin_map();
-  out.end_map();
-  field("status", "Success");
-  out.key("details");
-  out.begin_map();
-  field("name", name);
-  field("group", group);
-  field("kind", resource);
-  field("uid", uid);
-  out.end_map();
-  out.end_map();
-  return out.finish().value_or(meta::Object());
+  meta::Draft out = new_status({}, "Success");
+  put_details(out["details"], group, resource, name, uid);
+  return out.to_object();
+}
+
+meta::Object created_status() {
+  meta::Draft out = new_status({}, "Success");
+  out["code"].set(201);
+  return out.to_object();
 }
 
 }  // namespace kubexx::apiserver

@@ -45,6 +45,8 @@ std::string reason_of_code(int code);
 
 /// The Status object of a failure. `continue_token` goes into its metadata when not empty.
 meta::Object status_object(const Error& error, std::string_view continue_token = {});
+/// What a server says to a binding or an eviction that it accepted.
+meta::Object created_status();
 /// The Status of a deletion that is done.
 meta::Object deleted_status(std::string_view group, std::string_view resource, std::string_view name,
                             std::string_view uid);

@@ -69,10 +69,7 @@ meta::Object as_version(const meta::Object& object, const Resource& resource) {
   draft["kind"].set(resource.kind);
   if (resource.kind == "Event" && resource.type) rename_event_fields(draft, resource.group.empty());
   if (resource.kind == "HorizontalPodAutoscaler" && resource.type) convert_autoscaler(draft, resource.version == "v1");
-  meta::Object converted = draft.to_object();
-  if (!resource.type) return converted;
-  auto typed = to_typed(*resource.type, converted.root());
-  return typed ? typed->object : converted;
+  return as_typed(resource.type, draft.to_object());
 }
 
 meta::ListMeta version_only(const meta::Object& object) {
@@ -158,10 +155,7 @@ meta::Object bookmark_object(const Resource& resource, std::uint64_t version, bo
   draft["metadata"]["resourceVersion"].set(std::to_string(version));
   if (initial_events_end && resource.type)
     draft["metadata"]["annotations"][meta::kInitialEventsEndAnnotation].set("true");
-  meta::Object object = draft.to_object();
-  if (!resource.type) return object;
-  auto typed = to_typed(*resource.type, object.root());
-  return typed ? typed->object : object;
+  return as_typed(resource.type, draft.to_object());
 }
 
 }  // namespace kubexx::apiserver

@@ -94,8 +94,6 @@ class Typer {
     slots_.resize(base);
   }
 
-  void any_sorted(Value value) { out_.copy(value); }
-
  private:
   void write_field(const FieldInfo& field, Value value, const Path* path) {
     if (!value.exists() || value.is_null()) {
@@ -267,6 +265,12 @@ Result<TypedResult> to_typed(const TypeInfo& type, meta::Value value) {
   if (!object) return object.error();
   result.object = std::move(*object);
   return result;
+}
+
+meta::Object as_typed(const TypeInfo* type, const meta::Object& object) {
+  if (!type) return object;
+  auto typed = to_typed(*type, object.root());
+  return typed ? typed->object : object;
 }
 
 void append_typed(const TypeInfo& type, meta::Value value, meta::ObjectBuilder& out) {

@@ -20,6 +20,9 @@ struct TypedResult {
 /// message is that of the Go decoder.
 Result<TypedResult> to_typed(const codec::TypeInfo& type, meta::Value value);
 
+/// The same for an object that came to be here; without a type, and if it does not fit, it stays as it is.
+meta::Object as_typed(const codec::TypeInfo* type, const meta::Object& object);
+
 /// The same for a value inside an object; errors and unknown fields are ignored.
 void append_typed(const codec::TypeInfo& type, meta::Value value, meta::ObjectBuilder& out);
 

@@ -1,44 +1,35 @@
 #include "apiserver/storage/continue_token.hpp"
 
+#include <algorithm>
+
+#include "base/internal/base64.hpp"
 #include "kubexx/base/error.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {
 namespace {
 
-constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+void exchange(std::string& text, char from_62, char from_63, char to_62, char to_63) {
+  std::replace(text.begin(), text.end(), from_62, to_62);
+  std::replace(text.begin(), text.end(), from_63, to_63);
+}
 
 std::string base64url(std::string_view bytes) {
-  std::string out;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : bytes) {
-    bits = (bits << 8) | static_cast<unsigned char>(c);
-    count += 8;
-    while (count >= 6) {
-      count -= 6;
-      out += kAlphabet[(bits >> count) & 63];
-    }
-  }
-  if (count) out += kAlphabet[(bits << (6 - count)) & 63];
+  std::string out = base64_encode(bytes);
+  out.erase(out.find_last_not_of('=') + 1);
+  exchange(out, '+', '/', '-', '_');
   return out;
 }
 
 Result<std::string> from_base64url(std::string_view text) {
-  std::string out;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t digit = text[i] ? std::string_view(kAlphabet).find(text[i]) : std::string_view::npos;
-    if (digit == std::string_view::npos) return Error::decode("illegal base64 data at input byte " + std::to_string(i));
-    bits = (bits << 6) | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      out += static_cast<char>((bits >> count) & 255);
-    }
-  }
-  return out;
+  if (const auto bad = text.find_first_not_of(kAlphabet); bad != std::string_view::npos)
+    return Error::decode("illegal base64 data at input byte " + std::to_string(bad));
+  std::string plain(text);
+  exchange(plain, '-', '_', '+', '/');
+  plain.append((4 - plain.size() % 4) % 4, '=');
+  return base64_decode(plain);
 }
 
 }  // namespace

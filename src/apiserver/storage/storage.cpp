@@ -14,12 +14,6 @@ std::string storage_key(std::string_view namespace_, std::string_view name) {
   return key;
 }
 
-std::string_view Bucket::key_prefix(std::string_view namespace_, std::string& buffer) const {
-  buffer.clear();
-  if (!namespace_.empty()) buffer.append(namespace_).append(1, '/');
-  return buffer;
-}
-
 meta::Object with_version(const meta::Object& object, std::uint64_t version) {
   meta::ObjectBuilder out;
   const std::string text = std::to_string(version);

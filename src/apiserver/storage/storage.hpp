@@ -37,8 +37,6 @@ struct Bucket {
   std::map<std::string, meta::Object, std::less<>> objects;  ///< "ns/name" or "name", in etcd's order
   std::deque<std::shared_ptr<const Event>> history;
   std::uint64_t floor = 0;  ///< events up to this version are gone
-
-  std::string_view key_prefix(std::string_view namespace_, std::string& buffer) const;
 };
 
 std::string storage_key(std::string_view namespace_, std::string_view name);

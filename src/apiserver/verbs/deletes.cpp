@@ -199,10 +199,7 @@ Result<Deletion> delete_object(Cluster& cluster, const Resource& resource, const
   if (is_namespace(resource)) draft["status"]["phase"].set("Terminating");
   if (is_definition(resource) && !has_finalizer(old, kDefinitionFinalizer))
     metadata["finalizers"].append(std::string(kDefinitionFinalizer));
-  const Object marked = draft.to_object();
-  const Object stored =
-      store(cluster, resource, key,
-            resource.type ? to_typed(*resource.type, marked.root()).value_or(TypedResult{marked, {}}).object : marked);
+  const Object stored = store(cluster, resource, key, as_typed(resource.type, draft.to_object()));
   if (is_namespace(resource)) {
     cluster.post([&cluster, name] { empty_namespace(cluster, name); });
   } else if (is_definition(resource)) {

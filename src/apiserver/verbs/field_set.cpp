@@ -56,19 +56,6 @@ void FieldSet::remove(const FieldSet& other) {
   }
 }
 
-void FieldSet::remove_recursively(const FieldSet& other) {
-  for (const auto& [name, child] : other.children) {
-    const auto it = children.find(name);
-    if (it == children.end()) continue;
-    if (child.member) {
-      children.erase(it);
-      continue;
-    }
-    it->second.remove_recursively(child);
-    if (it->second.empty()) children.erase(it);
-  }
-}
-
 FieldSet FieldSet::intersection(const FieldSet& other) const {
   FieldSet out;
   out.member = member && other.member;

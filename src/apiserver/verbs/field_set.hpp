@@ -22,8 +22,6 @@ struct FieldSet {
 
   void insert(const FieldSet& other);  ///< union
   void remove(const FieldSet& other);  ///< difference
-  /// Removes the paths of the other set and everything below them.
-  void remove_recursively(const FieldSet& other);
   FieldSet intersection(const FieldSet& other) const;
   /// Drops branches without members.
   void prune();
@@ -48,8 +46,6 @@ class TypeNode {
   /// The keys that identify an item; empty: the list is atomic or a set.
   std::vector<std::string> list_keys() const;
   const codec::FieldInfo* field() const noexcept { return field_; }
-  const codec::FieldType* field_type() const noexcept { return type_; }
-  const codec::TypeInfo* message() const noexcept { return message_; }
 
  private:
   const codec::FieldInfo* field_ = nullptr;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/verbs/field_set.hpp"
 #include "kubexx/base/error.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
@@ -15,9 +16,6 @@ namespace kubexx::apiserver {
 namespace {
 
 using codec::FieldInfo;
-using codec::FieldKind;
-using codec::FieldType;
-using codec::TypeInfo;
 using meta::DraftRef;
 using meta::Value;
 
@@ -25,18 +23,6 @@ constexpr std::string_view kDirective = "$patch";
 constexpr std::string_view kRetainKeys = "$retainKeys";
 constexpr std::string_view kSetOrder = "$setElementOrder/";
 constexpr std::string_view kDeletePrimitive = "$deleteFromPrimitiveList/";
-
-struct Node {
-  const TypeInfo* message = nullptr;
-  const FieldType* type = nullptr;
-
-  const FieldInfo* field(std::string_view name) const { return message ? message->find(name) : nullptr; }
-  Node child(std::string_view name) const {
-    if (const FieldInfo* info = field(name)) return {info->type->message, info->type};
-    if (type && type->kind == FieldKind::Map) return {type->element->message, type->element};
-    return {};
-  }
-};
 
 std::string key_text(Value value) {
   return meta::to_json(value);
@@ -59,7 +45,7 @@ class Merger {
  public:
   bool failed = false;
 
-  void map(const Node& node, DraftRef target, Value patch) {
+  void map(const TypeNode& node, DraftRef target, Value patch) {
     const std::string_view directive = patch[kDirective].string();
     if (directive == "delete") return target.erase();
     if (directive == "replace") {
@@ -88,15 +74,15 @@ class Merger {
     }
     for (const auto& [name, value] : patch.entries()) {
       if (name.starts_with(kSetOrder))
-        order(node.field(name.substr(kSetOrder.size())), target[name.substr(kSetOrder.size())], value);
+        order(node.child(name.substr(kSetOrder.size())).field(), target[name.substr(kSetOrder.size())], value);
     }
   }
 
  private:
-  void field(const Node& node, DraftRef target, std::string_view name, Value value) {
+  void field(const TypeNode& node, DraftRef target, std::string_view name, Value value) {
     if (value.is_null()) return target.erase(name);
-    const FieldInfo* info = node.field(name);
-    const Node below = node.child(name);
+    const TypeNode below = node.child(name);
+    const FieldInfo* info = below.field();
     const DraftRef place = target[name];
     if (value.is_map()) {
       const bool replace = info && info->patch_strategy == "replace";
@@ -105,12 +91,12 @@ class Merger {
       return map(below, target[name], value);
     }
     if (value.is_list() && info && info->patch_strategy.find("merge") != std::string_view::npos) {
-      return list(*info, {below.type ? below.type->element->message : nullptr, nullptr}, place, value);
+      return list(*info, below.item(), place, value);
     }
     place.set(value);
   }
 
-  void list(const FieldInfo& info, const Node& item_node, DraftRef target, Value patch) {
+  void list(const FieldInfo& info, const TypeNode& item_node, DraftRef target, Value patch) {
     for (Value item : patch.items()) {
       if (item[kDirective].string() == "replace") {
         target.erase();
@@ -187,11 +173,11 @@ class Merger {
 
 }  // namespace
 
-Result<meta::Object> apply_strategic_patch(const TypeInfo& type, Value target, Value patch) {
+Result<meta::Object> apply_strategic_patch(const codec::TypeInfo& type, Value target, Value patch) {
   meta::Draft draft;
   for (const auto& [name, value] : target.entries()) draft[name].set(value);
   Merger merger;
-  merger.map({&type, nullptr}, draft.root(), patch);
+  merger.map(TypeNode::builtin(type), draft.root(), patch);
   if (merger.failed) return Error::decode("the patch does not fit the object");
   return draft.to_object();
 }

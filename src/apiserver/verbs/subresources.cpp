@@ -69,17 +69,10 @@ Object scale_of(const Resource& resource, const Object& object) {
   return scale.to_object();
 }
 
-/// What a server says to a binding or an eviction that it accepted.
 Answer created() {
   Answer out;
   out.status = 201;
-  meta::Draft status;
-  status["kind"].set("Status");
-  status["apiVersion"].set("v1");
-  status["metadata"].set_map();
-  status["status"].set("Success");
-  status["code"].set(201);
-  out.object = status.to_object();
+  out.object = created_status();
   return out;
 }
 
@@ -188,7 +181,7 @@ Result<Answer> serve_subresource(Cluster& cluster, Call& call) {
     condition["status"].set("True");
     condition["lastProbeTime"].set_null();
     condition["lastTransitionTime"].set(cluster.environment.now_text());
-    if (!call.dry_run) store(cluster, resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
+    if (!call.dry_run) store(cluster, resource, key, as_typed(resource.type, draft.to_object()));
     return created();
   }
   if (pods && sub == "eviction" && call.route.verb == "create") {
@@ -207,7 +200,7 @@ Result<Answer> serve_subresource(Cluster& cluster, Call& call) {
     draft["spec"]["finalizers"].set(call.body["spec"]["finalizers"]);
     Answer out;
     out.resource = call.resource;
-    out.object = store(cluster, resource, key, to_typed(*resource.type, draft.to_object().root()).value().object);
+    out.object = store(cluster, resource, key, as_typed(resource.type, draft.to_object()));
     cluster.post([&cluster, name = call.route.name] { finalize_namespace(cluster, name); });
     return out;
   }
@@ -250,7 +243,7 @@ Result<Answer> serve_review(Cluster& cluster, Call& call) {
     Answer out;
     out.status = 201;
     out.resource = call.resource;
-    out.object = to_typed(*resource.type, draft.to_object().root()).value().object;
+    out.object = as_typed(resource.type, draft.to_object());
     return out;
   }
   if (resource.group == "authentication.k8s.io" && resource.resource == "selfsubjectreviews") {

@@ -26,9 +26,21 @@ Object canonical(const Resource& resource, const Object& object) {
     auto sorted = to_custom(*resource.custom, object.root());
     return sorted ? sorted->object : object;
   }
-  if (!resource.type) return object;
-  auto typed = to_typed(*resource.type, object.root());
-  return typed ? typed->object : object;
+  return as_typed(resource.type, object);
+}
+
+// Go writes structs in their order and the maps of custom objects sorted.
+void set_kind(const Resource& resource, meta::Draft& draft) {
+  if (resource.custom) draft["apiVersion"].set(resource.api_version());
+  draft["kind"].set(resource.kind);
+  if (!resource.custom) draft["apiVersion"].set(resource.api_version());
+}
+
+std::vector<ErrorCause> complaints(const Resource& resource, const Object& candidate) {
+  std::vector<ErrorCause> causes = validate(resource, candidate);
+  if (!resource.custom) return causes;
+  for (ErrorCause& cause : validate_custom(*resource.custom, candidate)) causes.push_back(std::move(cause));
+  return causes;
 }
 
 // Spec and the like: everything the generation counts.
@@ -176,13 +188,7 @@ Result<Answer> create_object(Cluster& cluster, Call& call, const Object& accepte
   if (auto fine = check_namespace(cluster, call); !fine) return fine.error();
   meta::Draft draft = accepted.edit();
   const meta::DraftRef metadata = draft["metadata"];
-  if (!resource.custom) {
-    draft["kind"].set(resource.kind);
-    draft["apiVersion"].set(resource.api_version());
-  } else {
-    draft["apiVersion"].set(resource.api_version());
-    draft["kind"].set(resource.kind);
-  }
+  set_kind(resource, draft);
   for (const char* field : {"uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
                             "managedFields", "resourceVersion"})
     metadata.erase(field);
@@ -202,11 +208,7 @@ Result<Answer> create_object(Cluster& cluster, Call& call, const Object& accepte
   if (resource.has_status && resource.resource != "nodes") draft.root().erase("status");
   set_defaults(resource, draft);
   const Object candidate = draft.to_object();
-  std::vector<ErrorCause> causes = validate(resource, candidate);
-  if (resource.custom) {
-    std::vector<ErrorCause> more = validate_custom(*resource.custom, candidate);
-    causes.insert(causes.end(), more.begin(), more.end());
-  }
+  std::vector<ErrorCause> causes = complaints(resource, candidate);
   if (!causes.empty()) return invalid(resource.group, resource.kind, candidate.name(), std::move(causes));
   const std::string key = storage_key(candidate.namespace_(), candidate.name());
   if (resource.bucket->objects.count(key)) return already_exists(resource.group, resource.resource, candidate.name());
@@ -268,8 +270,7 @@ Result<Answer> replace_object(Cluster& cluster, Call& call, const Object& old_st
   if (status_only) {
     draft["status"].set(accepted["status"]);
   } else {
-    draft[resource.custom ? "apiVersion" : "kind"].set(resource.custom ? resource.api_version() : resource.kind);
-    draft[resource.custom ? "kind" : "apiVersion"].set(resource.custom ? resource.kind : resource.api_version());
+    set_kind(resource, draft);
     const Value kept = old.metadata_value();
     for (const char* field : {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
                               "deletionGracePeriodSeconds", "generation", "selfLink", "managedFields"})
@@ -280,11 +281,8 @@ Result<Answer> replace_object(Cluster& cluster, Call& call, const Object& old_st
   }
   metadata["resourceVersion"].set(old.resource_version());
   Object candidate = canonical(resource, draft.to_object());
-  std::vector<ErrorCause> causes = validate(resource, candidate);
+  std::vector<ErrorCause> causes = complaints(resource, candidate);
   for (const ErrorCause& cause : validate_update(resource, old, candidate)) causes.push_back(cause);
-  if (resource.custom) {
-    for (const ErrorCause& cause : validate_custom(*resource.custom, candidate)) causes.push_back(cause);
-  }
   if (!causes.empty()) return invalid(resource.group, resource.kind, old.name(), std::move(causes));
 
   if (!managers) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "field_texts.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {
@@ -13,17 +14,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-meta::Object json(std::string_view text) {
-  return meta::parse_json(text).value();
-}
-
 class ApplyConfigurationTest : public ::testing::Test {
  protected:
   ApplyConfigurationTest() { use("core.v1.ConfigMap"); }
   void use(const char* type) { resource.type = codec::find_type(type), resource.version = "v1"; }
 
   Result<Applied> apply(const std::string& manager, std::string_view config, bool force = false) {
-    auto applied = apply_configuration(resource, live, json(config), {manager, "2026-01-01T00:00:00Z", ""}, force);
+    auto applied = apply_configuration(resource, live, object_of(config), {manager, "2026-01-01T00:00:00Z", ""}, force);
     if (!applied) return applied;
     meta::Draft draft = applied->object.edit();
     write_managers(applied->managers, draft);
@@ -39,10 +36,8 @@ class ApplyConfigurationTest : public ::testing::Test {
   std::vector<std::string> owners() const {
     std::vector<std::string> out;
     for (const Manager& manager : managers_of(live)) {
-      std::vector<std::string> paths;
-      manager.fields.paths(paths);
       out.push_back(manager.manager);
-      for (const std::string& path : paths) out.back() += ' ' + path;
+      for (const std::string& path : paths_of(manager.fields)) out.back() += ' ' + path;
     }
     return out;
   }

@@ -6,26 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "kubexx/meta/json.hpp"
+#include "field_texts.hpp"
 
 namespace kubexx::apiserver {
 namespace {
 
 using ::testing::ElementsAre;
-
-meta::Object json(std::string_view text) {
-  return meta::parse_json(text).value();
-}
-
-FieldSet set(std::string_view text) {
-  return FieldSet::parse(json(text).root());
-}
-
-std::string text(const FieldSet& fields) {
-  meta::ObjectBuilder out;
-  fields.write(out);
-  return meta::to_json(out.finish().value());
-}
 
 class ManagersTest : public ::testing::Test {
  protected:
@@ -45,7 +31,7 @@ class ManagersTest : public ::testing::Test {
   }
 
   Resource resource;
-  meta::Object object = json(R"({"data":{}})");
+  meta::Object object = object_of(R"({"data":{}})");
   std::vector<Manager> managers;
 };
 
@@ -57,7 +43,7 @@ TEST_F(ManagersTest, WhoeverChangesAFieldOwnsItAlone) {
 
   ASSERT_EQ(managers.size(), 2u);
   EXPECT_TRUE(managers[0].fields.empty());
-  EXPECT_EQ(text(managers[1].fields), R"({"f:data":{"f:x":{},"f:y":{}}})");
+  EXPECT_EQ(text_of(managers[1].fields), R"({"f:data":{"f:x":{},"f:y":{}}})");
   EXPECT_EQ(managers[1].time, "2026-01-01T00:00:02Z");
 }
 
@@ -94,7 +80,7 @@ TEST_F(ManagersTest, AFieldThatIsRemovedHasNoOwner) {
   managers = after_update(resource, managers, object, draft.to_object(), {"b", "2026-01-01T00:00:02Z", ""});
 
   ASSERT_EQ(managers.size(), 2u);
-  EXPECT_EQ(text(managers[0].fields), R"({"f:data":{"f:y":{}}})");
+  EXPECT_EQ(text_of(managers[0].fields), R"({"f:data":{"f:y":{}}})");
   EXPECT_TRUE(managers[1].fields.empty()) << "b owns nothing that it took away";
 }
 
@@ -104,7 +90,7 @@ TEST_F(ManagersTest, ThoseThatOwnNothingAreNotWritten) {
   idle.operation = "Update";
   Manager busy = idle;
   busy.manager = "busy";
-  busy.fields = set(R"({"f:data":{"f:x":{}}})");
+  busy.fields = set_of(R"({"f:data":{"f:x":{}}})");
   meta::Draft draft;
   write_managers({idle, busy}, draft);
 
@@ -119,7 +105,7 @@ TEST_F(ManagersTest, AppliersAreWrittenBeforeUpdatersAndEachByTime) {
     out.manager = name;
     out.operation = operation;
     out.time = time;
-    out.fields = set(R"({"f:data":{}})");
+    out.fields = set_of(R"({"f:data":{}})");
     return out;
   };
   meta::Draft draft;
@@ -143,12 +129,12 @@ TEST_F(ManagersTest, AnApplierIsTheSameUnderEveryVersionAndAnUpdaterIsNot) {
 }
 
 TEST_F(ManagersTest, NobodyOwnsWhatTheServerWrites) {
-  FieldSet fields = set(
+  FieldSet fields = set_of(
       R"({"f:apiVersion":{},"f:kind":{},"f:metadata":{".":{},"f:name":{},"f:uid":{},"f:labels":{"f:a":{}}},"f:data":{}})");
   strip_system_fields(fields);
-  EXPECT_EQ(text(fields), R"({"f:data":{},"f:metadata":{"f:labels":{"f:a":{}}}})");
+  EXPECT_EQ(text_of(fields), R"({"f:data":{},"f:metadata":{"f:labels":{"f:a":{}}}})");
 
-  FieldSet bare = set(R"({"f:metadata":{"f:name":{},"f:resourceVersion":{}}})");
+  FieldSet bare = set_of(R"({"f:metadata":{"f:name":{},"f:resourceVersion":{}}})");
   strip_system_fields(bare);
   EXPECT_TRUE(bare.empty());
 }
@@ -156,9 +142,9 @@ TEST_F(ManagersTest, NobodyOwnsWhatTheServerWrites) {
 TEST_F(ManagersTest, StatusBelongsToItsSubresourceAndTheRestToTheMainOne) {
   resource.has_status = true;
   const auto left = [&](std::string_view subresource) {
-    FieldSet fields = set(R"({"f:spec":{"f:a":{}},"f:status":{"f:b":{}}})");
+    FieldSet fields = set_of(R"({"f:spec":{"f:a":{}},"f:status":{"f:b":{}}})");
     strip_foreign_fields(resource, subresource, fields);
-    return text(fields);
+    return text_of(fields);
   };
   EXPECT_EQ(left(""), R"({"f:spec":{"f:a":{}}})");
   EXPECT_EQ(left("status"), R"({"f:status":{"f:b":{}}})");
@@ -167,8 +153,8 @@ TEST_F(ManagersTest, StatusBelongsToItsSubresourceAndTheRestToTheMainOne) {
 }
 
 TEST_F(ManagersTest, WhatIsNoManagerIsPassedOver) {
-  EXPECT_TRUE(managers_of(json(R"({"metadata":{"managedFields":[{},{"manager":"a"},7]}})")).empty());
-  EXPECT_TRUE(managers_of(json(R"({"metadata":{"managedFields":"x"}})")).empty());
+  EXPECT_TRUE(managers_of(object_of(R"({"metadata":{"managedFields":[{},{"manager":"a"},7]}})")).empty());
+  EXPECT_TRUE(managers_of(object_of(R"({"metadata":{"managedFields":"x"}})")).empty());
 }
 
 }  // namespace
