@@ -15,28 +15,31 @@ namespace {
 
 using namespace kubexx;
 
-template <class Reader, class Item>
+struct Seen final : meta::StreamSink {
+  void on_item(meta::Object item) override { meta::append_json(text, item.root()); }
+  void on_event(meta::WatchEvent event) override {
+    text += to_string(event.type);
+    meta::append_json(text, event.object.root());
+  }
+  void on_end(Result<meta::ListMeta>) override {}
+  std::string text;
+};
+
+template <class Reader>
 std::string read(std::string_view bytes, std::size_t piece) {
-  std::string seen;
+  Seen seen;
   meta::DecodeOptions options;
   options.max_bytes = 1 << 16;
-  Reader reader(options, [&](const Item& item) {
-    if constexpr (std::is_same_v<Item, meta::WatchEvent>) {
-      seen += to_string(item.type);
-      meta::append_json(seen, item.object.root());
-    } else {
-      meta::append_json(seen, item.root());
-    }
-  });
+  Reader reader(options, seen);
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
-    if (!reader.feed(bytes.substr(at, piece))) return seen + " failed";
+    if (!reader.feed(bytes.substr(at, piece))) return seen.text + " failed";
   }
-  return seen + (reader.finish() ? " done" : " failed");
+  return seen.text + (reader.finish() ? " done" : " failed");
 }
 
-template <class Reader, class Item>
+template <class Reader>
 void check_pieces(std::string_view bytes, std::size_t piece) {
-  if (read<Reader, Item>(bytes, bytes.size() + 1) != read<Reader, Item>(bytes, piece)) std::abort();
+  if (read<Reader>(bytes, bytes.size() + 1) != read<Reader>(bytes, piece)) std::abort();
 }
 
 void check_object(std::string_view bytes) {
@@ -59,10 +62,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       check_object(bytes);
       break;
     case 1:
-      check_pieces<codec::ProtobufListReader, meta::Object>(bytes, piece);
+      check_pieces<codec::ProtobufListReader>(bytes, piece);
       break;
     default:
-      check_pieces<codec::ProtobufWatchReader, meta::WatchEvent>(bytes, piece);
+      check_pieces<codec::ProtobufWatchReader>(bytes, piece);
   }
   return 0;
 }

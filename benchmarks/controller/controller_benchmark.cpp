@@ -18,14 +18,14 @@ constexpr int kKeys = 200'000;
 /// A resource of which there is nothing.
 class Nothing final : public reflector::ListerWatcher {
  public:
-  std::unique_ptr<reflector::Call> list(const meta::ListOptions&, const Strand& strand,
-                                        std::shared_ptr<reflector::ListSink> sink) override {
+  std::unique_ptr<meta::Call> list(const meta::ListOptions&, const Strand& strand,
+                                   std::shared_ptr<meta::StreamSink> sink) override {
     strand.post([sink] { sink->on_end(meta::ListMeta{"v1", "ConfigMapList", "1", "", {}}); });
-    return std::make_unique<reflector::Call>();
+    return std::make_unique<meta::Call>();
   }
-  std::unique_ptr<reflector::Call> watch(const meta::ListOptions&, const Strand&,
-                                         std::shared_ptr<reflector::WatchSink>) override {
-    return std::make_unique<reflector::Call>();
+  std::unique_ptr<meta::Call> watch(const meta::ListOptions&, const Strand&,
+                                    std::shared_ptr<meta::StreamSink>) override {
+    return std::make_unique<meta::Call>();
   }
   bool supports_watch_list() const override { return false; }
   bool supports_watch() const override { return false; }

@@ -21,6 +21,12 @@
 namespace kubexx::bench {
 namespace {
 
+struct Pods final : meta::StreamSink {
+  void on_item(meta::Object pod) override { all.push_back(std::move(pod)); }
+  void on_end(Result<meta::ListMeta>) override {}
+  std::vector<meta::Object> all;
+};
+
 constexpr std::size_t kChunk = 64 << 10;
 
 enum Corpus : int { LargeSets, LargeSetsWithout, SmallSets, SmallSetsWithout };
@@ -63,19 +69,19 @@ void in_chunks(std::string_view body, Take take) {
 
 void kubexx_list(benchmark::State& state) {
   const std::string& body = body_of(static_cast<int>(state.range(0)));
-  std::vector<meta::Object> pods;
+  Pods pods;
   std::size_t bytes = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    pods.clear();
+    pods.all.clear();
     malloc_trim(0);
-    pods.reserve(PodCorpus{}.pods);
+    pods.all.reserve(PodCorpus{}.pods);
     const std::size_t before = allocated();
     state.ResumeTiming();
     {
       meta::DecodeOptions options;
       options.projection = meta::Projection::without_managed_fields();
-      meta::JsonListReader reader(options, [&](meta::Object pod) { pods.push_back(std::move(pod)); });
+      meta::JsonListReader reader(options, pods);
       in_chunks(body, [&](std::string_view chunk) { reader.feed(chunk).value(); });
       benchmark::DoNotOptimize(reader.finish().value());
     }
@@ -83,7 +89,7 @@ void kubexx_list(benchmark::State& state) {
     bytes = allocated() - before;
     state.ResumeTiming();
   }
-  count(state, pods.size(), bytes, body.size());
+  count(state, pods.all.size(), bytes, body.size());
 }
 
 /// Splits the body into items with our splitter and hands over each as one piece of text.
@@ -209,10 +215,10 @@ void encode(benchmark::State& state) {
 }
 
 std::vector<meta::Object> read_all() {
-  std::vector<meta::Object> pods;
-  meta::JsonListReader reader({}, [&](meta::Object pod) { pods.push_back(std::move(pod)); });
+  Pods pods;
+  meta::JsonListReader reader({}, pods);
   in_chunks(body_of(LargeSetsWithout), [&](std::string_view chunk) { reader.feed(chunk).value(); });
-  return pods;
+  return std::move(pods.all);
 }
 
 /// All 20,000 pods in turn, far more than the caches hold: in the order of the list, as a lister goes through them, or

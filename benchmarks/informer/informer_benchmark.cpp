@@ -18,9 +18,11 @@ namespace {
 using kubexx::ElasticExecutor;
 using kubexx::Strand;
 using kubexx::ThreadExecutor;
+using kubexx::meta::Call;
 using kubexx::meta::ListMeta;
 using kubexx::meta::ListOptions;
 using kubexx::meta::Object;
+using kubexx::meta::StreamSink;
 using kubexx::meta::WatchEventType;
 using namespace kubexx::bench;
 using namespace kubexx::informer;
@@ -33,7 +35,7 @@ class Feed final : public ListerWatcher {
  public:
   explicit Feed(std::vector<Object> listed) : listed_(std::move(listed)) {}
 
-  std::unique_ptr<Call> list(const ListOptions&, const Strand& strand, std::shared_ptr<ListSink> sink) override {
+  std::unique_ptr<Call> list(const ListOptions&, const Strand& strand, std::shared_ptr<StreamSink> sink) override {
     strand.post([this, sink = std::move(sink)] {
       for (Object& object : listed_) sink->on_item(std::move(object));
       listed_.clear();
@@ -41,7 +43,7 @@ class Feed final : public ListerWatcher {
     });
     return std::make_unique<Call>();
   }
-  std::unique_ptr<Call> watch(const ListOptions&, const Strand& strand, std::shared_ptr<WatchSink> sink) override {
+  std::unique_ptr<Call> watch(const ListOptions&, const Strand& strand, std::shared_ptr<StreamSink> sink) override {
     strand.post([this, strand, sink] {
       sink->on_open();
       open_.set_value({strand, sink});
@@ -63,7 +65,7 @@ class Feed final : public ListerWatcher {
  private:
   struct Stream {
     Strand strand;
-    std::shared_ptr<WatchSink> sink;
+    std::shared_ptr<StreamSink> sink;
   };
   std::vector<Object> listed_;
   std::promise<Stream> open_;

@@ -19,6 +19,12 @@
 namespace kubexx::bench {
 namespace {
 
+struct Pods final : meta::StreamSink {
+  void on_item(meta::Object pod) override { all.push_back(std::move(pod)); }
+  void on_end(Result<meta::ListMeta>) override {}
+  std::vector<meta::Object> all;
+};
+
 constexpr std::size_t kChunk = 64 << 10;
 constexpr std::size_t kPods = 20'000;
 
@@ -60,20 +66,20 @@ template <class Reader>
 void decode(benchmark::State& state, const std::string& body) {
   meta::DecodeOptions options;
   options.projection = meta::Projection::without_managed_fields();
-  std::vector<meta::Object> pods;
+  Pods pods;
   for (auto _ : state) {
     state.PauseTiming();
-    pods.clear();
-    pods.reserve(kPods);
+    pods.all.clear();
+    pods.all.reserve(kPods);
     forget_memory();
     state.ResumeTiming();
-    Reader reader(options, [&](meta::Object pod) { pods.push_back(std::move(pod)); });
+    Reader reader(options, pods);
     for (std::size_t at = 0; at < body.size(); at += kChunk) {
       if (!reader.feed(std::string_view(body).substr(at, kChunk))) return state.SkipWithError("feed");
     }
     if (!reader.finish()) return state.SkipWithError("finish");
   }
-  if (pods.size() != kPods) state.SkipWithError("pods are missing");
+  if (pods.all.size() != kPods) state.SkipWithError("pods are missing");
   state.counters["us_per_pod"] = benchmark::Counter(
       static_cast<double>(kPods) * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   state.counters["wire_per_pod"] = static_cast<double>(body.size()) / kPods;

@@ -34,18 +34,6 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<Item>> {
     });
   }
 
-  /// Callbacks for the call; they do not keep the mailbox.
-  UniqueFunction<void(Item)> putter() {
-    return [weak = this->weak_from_this()](Item item) {
-      if (const auto box = weak.lock()) box->put(std::move(item));
-    };
-  }
-  UniqueFunction<void(const Error*)> ender() {
-    return [weak = this->weak_from_this()](const Error* error) {
-      if (const auto box = weak.lock()) box->end(error);
-    };
-  }
-
   /// On the strand.
   void put(Item item) {
     const std::lock_guard lock(mutex_);
@@ -92,7 +80,7 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<Item>> {
  private:
   const Strand strand_;
   const std::size_t limit_;
-  std::unique_ptr<rest::Call> call_;  // of the strand
+  std::unique_ptr<meta::Call> call_;  // of the strand
   bool closed_ = false;               // of the strand
   std::mutex mutex_;
   std::condition_variable_any arrived_;
@@ -102,8 +90,23 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<Item>> {
   std::optional<Error> error_;  // guarded by mutex_
 };
 
+/// Puts the events of a watch into a mailbox, without keeping it.
+class EventPutter final : public meta::StreamSink {
+ public:
+  explicit EventPutter(std::weak_ptr<Mailbox<meta::WatchEvent>> box) : box_(std::move(box)) {}
+  void on_event(meta::WatchEvent event) override {
+    if (const auto box = box_.lock()) box->put(std::move(event));
+  }
+  void on_end(Result<meta::ListMeta> end) override {
+    if (const auto box = box_.lock()) box->end(end ? nullptr : &end.error());
+  }
+
+ private:
+  const std::weak_ptr<Mailbox<meta::WatchEvent>> box_;
+};
+
 /// Hands the items of a call to `take` on this thread until it says false (success), the call ends, stop or timeout.
-/// `start(strand, mailbox)` makes the call, with the mailbox's callbacks; it runs on the strand.
+/// `start(strand, mailbox)` makes the call, which fills the mailbox and does not keep it; it runs on the strand.
 template <class Item, class Start, class Take>
 Result<void> read_stream(const rest::Client& client, const rest::CallOptions& limits, std::size_t waiting, Start start,
                          Take take) {

@@ -40,6 +40,43 @@ void add_list(Query& query, const ListOptions& options) {
   add(query, "timeoutSeconds", options.timeout_seconds);
 }
 
+/// Collects a page for the thread that waits for it.
+class PageWait final : public meta::StreamSink {
+ public:
+  explicit PageWait(const meta::ListLimits& limits) : progress_(limits) {}
+  void on_item(meta::Object item) override {
+    if (over_) return;
+    if (auto more = progress_.add(); !more) return end_with(more.error());
+    list_.items.push_back(std::move(item));
+  }
+  void on_end(Result<meta::ListMeta> end) override {
+    if (over_) return;
+    if (!end) return end_with(end.error());
+    list_.meta = std::move(*end);
+    end_with(std::move(list_));
+  }
+  Result<ObjectList> result(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    if (!arrived_.wait(lock, stop, [&] { return result_.has_value(); })) return Error::canceled();
+    return std::move(*result_);
+  }
+
+ private:
+  void end_with(Result<ObjectList> result) {
+    over_ = true;
+    const std::lock_guard lock(mutex_);
+    result_ = std::move(result);
+    arrived_.notify_all();
+  }
+
+  ObjectList list_;  // of the strand, as the next two
+  meta::ListProgress progress_;
+  bool over_ = false;
+  std::mutex mutex_;
+  std::condition_variable_any arrived_;
+  std::optional<Result<ObjectList>> result_;  // guarded by mutex_
+};
+
 std::string_view content_type(PatchType type) {
   switch (type) {
     case PatchType::Merge:
@@ -153,51 +190,16 @@ rest::ReadOptions ResourceApi::reading(const ListOptions& options) const {
 
 Result<ObjectList> ResourceApi::list(const ListOptions& options) const {
   if (options.stop.stop_requested()) return Error::canceled();
-  struct Wait {
-    ObjectList list;  // of the strand until there is a result, as the progress
-    meta::ListProgress progress;
-    bool over = false;  // of the strand
-    std::unique_ptr<rest::Call> call;
-    std::mutex mutex;
-    std::condition_variable_any arrived;
-    std::optional<Result<void>> result;  // guarded by mutex
-  };
-  const auto wait = std::make_shared<Wait>();
-  wait->progress = meta::ListProgress(options.limits);
+  const auto wait = std::make_shared<PageWait>(options.limits);
+  const auto call = std::make_shared<std::unique_ptr<meta::Call>>();  // of the strand
   const Strand strand(client_.executor());
   strand.post([=, api = *this] {
     if (options.stop.stop_requested()) return;
-    rest::ListCallbacks callbacks;
-    const auto end_with = [](Wait& to, Result<void> result) {
-      const std::lock_guard lock(to.mutex);
-      to.result = std::move(result);
-      to.arrived.notify_all();
-    };
-    callbacks.on_item = [weak = std::weak_ptr(wait), end_with](meta::Object item) {
-      const auto to = weak.lock();
-      if (!to || to->over) return;
-      if (auto more = to->progress.add(); !more) {
-        to->over = true;
-        return end_with(*to, more);
-      }
-      to->list.items.push_back(std::move(item));
-    };
-    callbacks.on_end = [weak = std::weak_ptr(wait), end_with](Result<meta::ListMeta> end) {
-      const auto to = weak.lock();
-      if (!to || to->over) return;
-      if (end) to->list.meta = std::move(*end);
-      end_with(*to, end ? Result<void>() : Result<void>(end.error()));
-    };
-    wait->call = api.client_.list(api.path(), query_of(options), api.reading(options), strand, std::move(callbacks));
+    *call = api.client_.list(api.path(), query_of(options), api.reading(options), strand, wait);
   });
-  std::unique_lock lock(wait->mutex);
-  wait->arrived.wait(lock, options.stop, [&] { return wait->result.has_value(); });
-  const bool arrived = wait->result.has_value();
-  lock.unlock();
-  strand.post([wait] { wait->call.reset(); });
-  if (!arrived) return Error::canceled();
-  if (!*wait->result) return wait->result->error();
-  return std::move(wait->list);
+  auto result = wait->result(options.stop);
+  strand.post([call] { call->reset(); });
+  return result;
 }
 
 Result<ObjectList> ResourceApi::list_all(ListOptions options) const {
@@ -206,12 +208,12 @@ Result<ObjectList> ResourceApi::list_all(ListOptions options) const {
   return ObjectList(std::move(*all));
 }
 
-std::unique_ptr<rest::Call> ResourceApi::start_watch(const ListOptions& options, const Strand& strand,
-                                                     rest::WatchCallbacks callbacks) const {
+std::unique_ptr<meta::Call> ResourceApi::start_watch(const ListOptions& options, const Strand& strand,
+                                                     std::shared_ptr<meta::StreamSink> sink) const {
   auto query = query_of(options);
   query.watch = true;
   query.allow_watch_bookmarks = options.allow_watch_bookmarks;
-  return client_.watch(path(), query, reading(options), strand, std::move(callbacks));
+  return client_.watch(path(), query, reading(options), strand, std::move(sink));
 }
 
 Result<void> ResourceApi::watch(const ListOptions& options,
@@ -219,7 +221,7 @@ Result<void> ResourceApi::watch(const ListOptions& options,
   return read_stream<meta::WatchEvent>(
              client_, {options.stop, options.timeout}, kWaitingEvents,
              [api = *this, options](const Strand& strand, Mailbox<meta::WatchEvent>& box) {
-               return api.start_watch(options, strand, {{}, box.putter(), box.ender()});
+               return api.start_watch(options, strand, std::make_shared<EventPutter>(box.weak_from_this()));
              },
              [&](const meta::WatchEvent& event) -> Result<bool> {
                if (event.type == meta::WatchEventType::Error) return meta::error_from_status(event.object);
@@ -327,8 +329,12 @@ Result<void> ResourceApi::stream_logs(std::string_view name, const LogOptions& o
       client_, {options.stop, options.timeout}, kWaitingPieces,
       [client = client_, request = log_request(name, options)](const Strand& strand, Mailbox<std::string>& box) {
         rest::ByteCallbacks callbacks;
-        callbacks.on_bytes = [put = box.putter()](std::string_view bytes) mutable { put(std::string(bytes)); };
-        callbacks.on_end = box.ender();
+        callbacks.on_bytes = [weak = box.weak_from_this()](std::string_view bytes) {
+          if (const auto to = weak.lock()) to->put(std::string(bytes));
+        };
+        callbacks.on_end = [weak = box.weak_from_this()](const Error* error) {
+          if (const auto to = weak.lock()) to->end(error);
+        };
         return client.stream(request, strand, std::move(callbacks));
       },
       [&](const std::string& bytes) -> Result<bool> { return on_bytes(bytes); });

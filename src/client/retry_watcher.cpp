@@ -11,33 +11,22 @@ constexpr Duration kLongestAskedWait = std::chrono::minutes(10);  // as a reflec
 
 }  // namespace
 
-struct RetryWatcher::Core : std::enable_shared_from_this<Core> {
-  Core(ResourceApi a, ListOptions o, Strand s, rest::WatchCallbacks c, Duration p)
-      : api(std::move(a)), options(std::move(o)), strand(std::move(s)), callbacks(std::move(c)), pause(p) {
+/// The sink of each watch, which holds it until the watch is given up.
+struct RetryWatcher::Core final : meta::StreamSink, std::enable_shared_from_this<Core> {
+  Core(ResourceApi a, ListOptions o, Strand s, std::shared_ptr<meta::StreamSink> to, Duration p)
+      : api(std::move(a)), options(std::move(o)), strand(std::move(s)), sink(std::move(to)), pause(p) {
     options.allow_watch_bookmarks = true;
   }
 
   void open() {
     opened = strand.clock().now();
-    const std::weak_ptr<Core> weak = weak_from_this();
-    rest::WatchCallbacks mine;
-    mine.on_open = [weak] {
-      const auto self = weak.lock();
-      if (self && !self->over && self->callbacks.on_open) self->callbacks.on_open();
-    };
-    mine.on_event = [weak](meta::WatchEvent event) {
-      const auto self = weak.lock();
-      if (self && !self->over && self->call) self->take(std::move(event));
-    };
-    mine.on_end = [weak](const Error* error) {
-      const auto self = weak.lock();
-      if (self && !self->over && self->call) self->ended(error);
-    };
-    call = api.start_watch(options, strand, std::move(mine));
+    call = api.start_watch(options, strand, shared_from_this());
     if (held) call->hold();
   }
 
-  void take(meta::WatchEvent event) {
+  void on_open() override { sink->on_open(); }
+  void on_bytes(std::size_t received) override { sink->on_bytes(received); }
+  void on_event(meta::WatchEvent event) override {
     switch (event.type) {
       case meta::WatchEventType::Error:
         return failed(meta::error_from_status(event.object));
@@ -51,7 +40,7 @@ struct RetryWatcher::Core : std::enable_shared_from_this<Core> {
       return finish(Error::api(500, "InternalError", "the watch sent an object without a resourceVersion"));
     }
     options.resource_version = version;
-    if (event.type != meta::WatchEventType::Bookmark) callbacks.on_event(std::move(event));
+    if (event.type != meta::WatchEventType::Bookmark) sink->on_event(std::move(event));
   }
 
   /// An ERROR event: what follows it in the stream is not to be read.
@@ -60,9 +49,10 @@ struct RetryWatcher::Core : std::enable_shared_from_this<Core> {
     reopen(error.retry_after().value_or(std::chrono::milliseconds(0)));
   }
 
-  void ended(const Error* error) {
-    if (error && (error->is_unauthorized() || error->is_forbidden())) return finish(*error);
-    reopen(error ? error->retry_after().value_or(std::chrono::milliseconds(0)) : std::chrono::milliseconds(0));
+  void on_end(Result<meta::ListMeta> end) override {
+    if (end) return reopen(Duration::zero());
+    if (end.error().is_unauthorized() || end.error().is_forbidden()) return finish(end.error());
+    reopen(end.error().retry_after().value_or(std::chrono::milliseconds(0)));
   }
 
   void reopen(Duration asked) {
@@ -77,7 +67,7 @@ struct RetryWatcher::Core : std::enable_shared_from_this<Core> {
   void finish(const Error& error) {
     const auto keep = shared_from_this();
     stop();
-    callbacks.on_end(&error);
+    sink->on_end(error);
   }
 
   void stop() {
@@ -89,22 +79,22 @@ struct RetryWatcher::Core : std::enable_shared_from_this<Core> {
   const ResourceApi api;
   ListOptions options;  // resource_version: of the last event
   const Strand strand;
-  rest::WatchCallbacks callbacks;
+  const std::shared_ptr<meta::StreamSink> sink;
   const Duration pause;
   TimePoint opened;
-  std::unique_ptr<rest::Call> call;
+  std::unique_ptr<meta::Call> call;
   Timer timer;
   bool held = false;
   bool over = false;
 };
 
 Result<std::unique_ptr<RetryWatcher>> RetryWatcher::start(const ResourceApi& api, const ListOptions& options,
-                                                          const Strand& strand, rest::WatchCallbacks callbacks,
+                                                          const Strand& strand, std::shared_ptr<meta::StreamSink> sink,
                                                           Duration pause) {
   if (options.resource_version.empty() || options.resource_version == "0") {
     return Error::config("a retried watch begins at a version, \"" + options.resource_version + "\" is none");
   }
-  auto core = std::make_shared<Core>(api, options, strand, std::move(callbacks), pause);
+  auto core = std::make_shared<Core>(api, options, strand, std::move(sink), pause);
   core->open();
   return std::unique_ptr<RetryWatcher>(new RetryWatcher(std::move(core)));
 }

@@ -18,8 +18,8 @@ Result<meta::WatchEvent> until(const ResourceApi& api, const ListOptions& option
   std::optional<meta::WatchEvent> last;
   auto read = read_stream<meta::WatchEvent>(
       api.client(), {options.stop, options.timeout}, kEventsAhead,
-      [api, options](const Strand& strand, Mailbox<meta::WatchEvent>& box) -> std::unique_ptr<rest::Call> {
-        auto watcher = RetryWatcher::start(api, options, strand, {{}, box.putter(), box.ender()});
+      [api, options](const Strand& strand, Mailbox<meta::WatchEvent>& box) -> std::unique_ptr<meta::Call> {
+        auto watcher = RetryWatcher::start(api, options, strand, std::make_shared<EventPutter>(box.weak_from_this()));
         if (watcher) return std::move(*watcher);
         box.end(&watcher.error());
         return nullptr;

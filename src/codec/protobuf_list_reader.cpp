@@ -1,5 +1,3 @@
-#include <optional>
-
 #include "codec/protobuf_walker.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
 
@@ -13,10 +11,10 @@ namespace kubexx::codec {
 struct ProtobufListReader::State {
   enum class Mode { Begin, Outside, Inside };
 
-  State(meta::DecodeOptions options, ItemSink item_sink) : walker(std::move(options)), sink(std::move(item_sink)) {}
+  State(ProtobufListReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {}
 
+  ProtobufListReader& reader;
   ProtobufWalker walker;
-  ItemSink sink;
   Mode mode = Mode::Begin;
   std::string record;      // begun in an earlier chunk
   std::size_t wanted = 0;  // bytes the record must have before it is looked at again
@@ -29,12 +27,11 @@ struct ProtobufListReader::State {
   const Message* list = nullptr;
   const Field* items_field = nullptr;
   meta::ListMeta meta;
-  std::optional<Error> failed;
 
   static Error fail(const std::string& message) { return Error::decode("list: " + message); }
 
-  Result<void> feed(std::string_view chunk) {
-    while (!chunk.empty() || !record.empty()) {
+  Result<void> read(std::string_view chunk) {
+    while ((!chunk.empty() || !record.empty()) && !reader.stopped()) {
       if (record.empty()) {
         auto used = take(chunk);
         if (!used) return used.error();
@@ -165,11 +162,11 @@ struct ProtobufListReader::State {
     auto object = walker.decode(*items_field->message, payload, api_version, item_kind, walker.options().projection);
     if (!object) return fail("item " + std::to_string(items) + ": " + object.error().message());
     ++items;
-    sink(std::move(*object));
+    reader.deliver(std::move(*object));
     return {};
   }
 
-  Result<meta::ListMeta> finish() {
+  Result<meta::ListMeta> end() {
     if (mode == Mode::Begin) return fail("empty body");
     if (!record.empty() || (mode == Mode::Inside && left != 0)) return fail("the body is truncated");
     if (!entered) return fail("the body has no list");
@@ -179,20 +176,15 @@ struct ProtobufListReader::State {
   }
 };
 
-ProtobufListReader::ProtobufListReader(meta::DecodeOptions options, ItemSink sink)
-    : state_(std::make_unique<State>(std::move(options), std::move(sink))) {}
+ProtobufListReader::ProtobufListReader(meta::DecodeOptions options, meta::StreamSink& sink)
+    : StreamReader(sink), state_(std::make_unique<State>(*this, std::move(options))) {}
 ProtobufListReader::~ProtobufListReader() = default;
 
-Result<void> ProtobufListReader::feed(std::string_view chunk) {
-  if (state_->failed) return *state_->failed;
-  auto fed = state_->feed(chunk);
-  if (!fed) state_->failed = fed.error();
-  return fed;
+Result<void> ProtobufListReader::read(std::string_view chunk) {
+  return state_->read(chunk);
 }
-
-Result<meta::ListMeta> ProtobufListReader::finish() {
-  if (state_->failed) return *state_->failed;
-  return state_->finish();
+Result<meta::ListMeta> ProtobufListReader::end() {
+  return state_->end();
 }
 
 }  // namespace kubexx::codec

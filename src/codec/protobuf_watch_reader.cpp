@@ -1,5 +1,3 @@
-#include <optional>
-
 #include "codec/protobuf_walker.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
 
@@ -11,15 +9,14 @@ constexpr std::size_t kEnvelope = 4096;  // what may stand around an object of t
 }  // namespace
 
 struct ProtobufWatchReader::State {
-  State(meta::DecodeOptions options, EventSink event_sink) : walker(std::move(options)), sink(std::move(event_sink)) {
+  State(ProtobufWatchReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {
     walker.options().max_bytes += kEnvelope;
   }
 
+  ProtobufWatchReader& reader;
   ProtobufWalker walker;
-  EventSink sink;
   std::string frame;  // begun in an earlier chunk, its length included
   std::size_t offset = 0;
-  std::optional<Error> failed;
 
   Error fail(std::string_view message) {
     return Error::decode("watch: frame at byte " + std::to_string(offset) + ": " + std::string(message));
@@ -31,8 +28,8 @@ struct ProtobufWatchReader::State {
     return size;
   }
 
-  Result<void> feed(std::string_view chunk) {
-    while (!chunk.empty()) {
+  Result<void> read(std::string_view chunk) {
+    while (!chunk.empty() && !reader.stopped()) {
       if (frame.empty() && chunk.size() >= 4) {
         const std::size_t size = length(chunk);
         if (size > walker.options().max_bytes) return too_large(size);
@@ -78,7 +75,7 @@ struct ProtobufWatchReader::State {
     auto decoded = walker.decode(object, cut ? walker.options().projection : meta::Projection::full());
     if (!decoded) return fail(decoded.error().message());
     offset += 4 + bytes.size();
-    sink({type, std::move(*decoded)});
+    reader.deliver({type, std::move(*decoded)});
     return {};
   }
 
@@ -104,25 +101,23 @@ struct ProtobufWatchReader::State {
     }
     return true;
   }
+
+  Result<meta::ListMeta> end() {
+    if (!frame.empty()) return fail("the stream ends inside the frame");
+    return meta::ListMeta();
+  }
 };
 
-ProtobufWatchReader::ProtobufWatchReader(meta::DecodeOptions options, EventSink sink)
-    : state_(std::make_unique<State>(std::move(options), std::move(sink))) {}
+ProtobufWatchReader::ProtobufWatchReader(meta::DecodeOptions options, meta::StreamSink& sink)
+    : StreamReader(sink), state_(std::make_unique<State>(*this, std::move(options))) {}
 ProtobufWatchReader::~ProtobufWatchReader() = default;
 
-Result<void> ProtobufWatchReader::feed(std::string_view chunk) {
-  if (state_->failed) return *state_->failed;
-  auto fed = state_->feed(chunk);
-  if (!fed) state_->failed = fed.error();
-  return fed;
+Result<void> ProtobufWatchReader::read(std::string_view chunk) {
+  return state_->read(chunk);
 }
-
-Result<void> ProtobufWatchReader::finish() {
-  if (state_->failed) return *state_->failed;
-  if (!state_->frame.empty()) return state_->fail("the stream ends inside the frame");
-  return {};
+Result<meta::ListMeta> ProtobufWatchReader::end() {
+  return state_->end();
 }
-
 std::size_t ProtobufWatchReader::buffered() const noexcept {
   return state_->frame.size();
 }

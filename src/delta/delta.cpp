@@ -7,7 +7,7 @@ namespace kubexx::delta {
 namespace {
 
 const std::string kNoText;
-const std::vector<meta::Object> kNoObjects;
+const std::vector<meta::KeyedObject> kNoObjects;
 
 }  // namespace
 
@@ -37,54 +37,37 @@ void Delta::refuse(DeltaType type) {
   throw std::logic_error("a delta of type " + std::string(to_string(type)) + " carries no object");
 }
 
-void Delta::release(const Payload* payload) noexcept {
-  if (payload->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete payload;
+Delta::Delta(DeltaType type, meta::Object object) : Delta(type, meta::Key::of(object), object) {}
+
+Delta Delta::tombstone(meta::Key key, meta::Object last_known) {
+  Delta made(DeltaType::Deleted, std::move(key), std::move(last_known));
+  made.tombstone_ = true;
+  return made;
 }
 
-Delta Delta::tombstone(meta::DeletedFinalStateUnknown gone) {
-  return {DeltaType::Deleted, std::move(gone.object), new Payload{std::move(gone.key), {}}};
-}
-
-Delta Delta::replaced_all(std::vector<meta::Object> objects, std::string resource_version) {
-  return {DeltaType::ReplacedAll, {}, new Payload{std::move(resource_version), std::move(objects)}};
+Delta Delta::replaced_all(std::vector<meta::KeyedObject> objects, std::string resource_version) {
+  return Delta(DeltaType::ReplacedAll, std::make_shared<Whole>(Whole{std::move(objects), std::move(resource_version)}));
 }
 
 Delta Delta::sync_all() {
-  return {DeltaType::SyncAll, {}, nullptr};
+  return Delta(DeltaType::SyncAll);
 }
 
 Delta Delta::bookmark(std::string resource_version) {
-  return {DeltaType::Bookmark, {}, new Payload{std::move(resource_version), {}}};
+  return Delta(DeltaType::Bookmark, std::make_shared<Whole>(Whole{{}, std::move(resource_version)}));
 }
 
-Delta Delta::marked(bool repairs) && {
-  if (!repairs) return std::move(*this);
-  auto* own = new Payload{payload() ? payload()->text : kNoText, objects(), true};
-  return {type(), std::move(object_), own};
-}
-
-const std::string& Delta::tombstone_key() const noexcept {
-  return is_tombstone() ? payload()->text : kNoText;
-}
-
-const std::vector<meta::Object>& Delta::objects() const noexcept {
-  return type() == DeltaType::ReplacedAll && payload() ? payload()->objects : kNoObjects;
+const std::vector<meta::KeyedObject>& Delta::objects() const noexcept {
+  return whole_ ? whole_->objects : kNoObjects;
 }
 
 const std::string& Delta::resource_version() const noexcept {
-  return !has_key() && payload() ? payload()->text : kNoText;
+  return whole_ ? whole_->resource_version : kNoText;
 }
 
-Result<std::string> key_of(const Delta& delta, const meta::KeyFunc& key_func) {
-  if (!delta.has_key())
-    return Error::config("a change of type " + std::string(to_string(delta.type())) + " has no key");
-  if (delta.is_tombstone()) return delta.tombstone_key();
-  return key_func ? key_func(delta.object()) : meta::meta_namespace_key(delta.object());
-}
-
-Result<std::string> key_of(const Deltas& deltas, const meta::KeyFunc& key_func) {
-  if (deltas.empty()) return Error::config("no deltas, so no key");
-  return key_of(deltas.back(), key_func);
+std::vector<meta::KeyedObject> Delta::take_objects() {
+  if (!whole_) return {};
+  return whole_.use_count() == 1 ? std::move(whole_->objects) : whole_->objects;
 }
 
 }  // namespace kubexx::delta

@@ -19,67 +19,66 @@ void DeltaFifoItems::Item::push(Delta delta) {
     many_.reserve(kFirstMany);
     many_.push_back(std::move(single_));
   }
-  many_.push_back(std::move(delta));
+  many_.emplace_back(delta);
 }
 
 /// Where the key stands, or the free slot where it belongs.
-std::size_t DeltaFifoItems::slot_of(std::string_view key, std::uint32_t hash) {
+std::size_t DeltaFifoItems::slot_of(const meta::Key& key) {
   const std::size_t mask = table_.size() - 1;
-  const std::uint32_t mark = mark_of(hash);
+  const std::uint32_t mark = mark_of(key.hash());
   std::size_t slot = home_of(mark);
   while (table_[slot].mark != 0) {
-    if (table_[slot].mark == mark && at(table_[slot].number).key() == key) break;
+    if (table_[slot].mark == mark && at(table_[slot].number).key().view() == key.view()) break;
     slot = (slot + 1) & mask;
   }
   return slot;
 }
 
-DeltaFifoItems::Item* DeltaFifoItems::find(std::string_view key, std::uint32_t hash) {
+DeltaFifoItems::Item* DeltaFifoItems::find(const meta::Key& key) {
   if (table_.empty()) return nullptr;
-  const Slot& slot = table_[slot_of(key, hash)];
+  const Slot& slot = table_[slot_of(key)];
   return slot.mark == 0 ? nullptr : &at(slot.number);
 }
 
-DeltaFifoItems::Item* DeltaFifoItems::find_or_append(SmallKey&& key, Delta&& delta) {
+DeltaFifoItems::Item* DeltaFifoItems::find_or_append(Delta&& delta) {
   if (2 * (size() + 1) > table_.size()) grow_table();
-  Slot& slot = table_[slot_of(key.text(), key.hash())];
+  Slot& slot = table_[slot_of(delta.key())];
   if (slot.mark != 0) return &at(slot.number);
-  slot = {next_, mark_of(key.hash())};
+  slot = {next_, mark_of(delta.key().hash())};
   Item& item = append_item();
-  item.key_ = std::move(key);
-  item.single_ = std::move(delta);
+  item.key_ = delta.take_key();
+  item.single_ = Entry(delta);
   return nullptr;
 }
 
-void DeltaFifoItems::append(SmallKey key, Deltas deltas) {
-  find_or_append(std::move(key), std::move(deltas.front()));
-  if (deltas.size() == 1) return;
+void DeltaFifoItems::append(Deltas deltas) {
+  find_or_append(std::move(deltas.front()));
   Item& item = at(next_ - 1);
-  deltas.front() = std::move(item.single_);
-  item.many_ = std::move(deltas);
+  for (std::size_t i = 1; i < deltas.size(); ++i) item.push(std::move(deltas[i]));
 }
 
-SmallKey DeltaFifoItems::pop_front(Deltas& into) {
+void DeltaFifoItems::pop_front(Deltas& into) {
   const std::uint32_t number = first_++;
   Item& item = at(number);
   const std::size_t mask = table_.size() - 1;
-  std::size_t slot = home_of(mark_of(item.key_.hash()));
+  std::size_t slot = home_of(mark_of(item.key().hash()));
   while (table_[slot].mark == 0 || table_[slot].number != number) slot = (slot + 1) & mask;
   erase_slot(slot);
 
   if (item.many_.empty()) {
-    into.push_back(std::move(item.single_));
+    into.push_back(std::move(item.single_).make(std::move(item.key_)));
   } else {
-    into.swap(item.many_);
+    into.reserve(item.many_.size());
+    for (std::size_t i = 0; i + 1 < item.many_.size(); ++i) into.push_back(std::move(item.many_[i]).make(item.key_));
+    into.push_back(std::move(item.many_.back()).make(std::move(item.key_)));
+    item.many_ = {};
   }
-  SmallKey key = std::move(item.key_);
   if (empty() && table_.size() > kKeptSlots) {
     *this = DeltaFifoItems();
   } else if ((first_ & (kChunk - 1)) == 0) {
     spare_ = std::move(chunks_[(number >> kChunkBits) & (chunks_.size() - 1)]);
   }
   prefetch_front();
-  return key;
 }
 
 /// What pop_front will need a few calls later.
@@ -89,8 +88,8 @@ void DeltaFifoItems::prefetch_front() const noexcept {
   prefetch(&later);
   prefetch(&later.many_);
   const Item& soon = at(first_ + kItemsAhead);
-  prefetch_slot(soon.key_);
-  prefetch_document(soon.newest().object());
+  prefetch_slot(soon.key());
+  prefetch_document(soon.newest().object);
 }
 
 DeltaFifoItems::Item& DeltaFifoItems::append_item() {

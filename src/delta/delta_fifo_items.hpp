@@ -3,11 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "delta/small_key.hpp"
 #include "kubexx/base/detail/prefetch.hpp"
 #include "kubexx/base/large_pages.hpp"
 #include "kubexx/delta/delta.hpp"
@@ -18,47 +16,60 @@ namespace kubexx::delta {
 /// in that order; an open-addressing table leads from a key's hash to its number. Not thread-safe.
 class DeltaFifoItems {
  public:
+  /// A delta without its key, which stands once for all of its item.
+  struct Entry {
+    Entry() = default;
+    explicit Entry(Delta& delta)
+        : object(delta.take_object()), type(delta.type()), tombstone(delta.is_tombstone()), repairs(delta.repairs()) {}
+    Delta make(meta::Key key) && {
+      if (tombstone) return Delta::tombstone(std::move(key), std::move(object)).marked(repairs);
+      return Delta(type, std::move(key), std::move(object)).marked(repairs);
+    }
+    meta::Object object = {};
+    DeltaType type = DeltaType::Added;
+    bool tombstone = false;
+    bool repairs = false;
+  };
   class Item {
    public:
-    std::string_view key() const noexcept { return key_.text(); }
-    const Delta& newest() const noexcept { return many_.empty() ? single_ : many_.back(); }
-    Delta& newest() noexcept { return many_.empty() ? single_ : many_.back(); }
+    const meta::Key& key() const noexcept { return key_; }
+    const Entry& newest() const noexcept { return many_.empty() ? single_ : many_.back(); }
+    void set_newest(Delta delta) { (many_.empty() ? single_ : many_.back()) = Entry(delta); }
     void push(Delta delta);
 
    private:
     friend class DeltaFifoItems;
-    SmallKey key_;
-    Delta single_{DeltaType::Added, {}};  // while there is one
-    Deltas many_;                         // all of them once there are more
+    meta::Key key_;
+    Entry single_;             // while there is one
+    std::vector<Entry> many_;  // all of them once there are more
   };
 
   bool empty() const noexcept { return first_ == next_; }
   std::size_t size() const noexcept { return next_ - first_; }
-  Item* find(std::string_view key, std::uint32_t hash);
-  Item* find(std::string_view key) { return find(key, SmallKey::hash_of(key)); }
-  /// The item that has the key; nothing is moved then. Null: there was none, and now it stands at the end.
-  Item* find_or_append(SmallKey&& key, Delta&& delta);
+  Item* find(const meta::Key& key);
+  /// The item that has the delta's key; nothing is moved then. Null: there was none, and now it stands at the end.
+  Item* find_or_append(Delta&& delta);
   /// For a key that is not queued; one delta or more.
-  void append(SmallKey key, Deltas deltas);
+  void append(Deltas deltas);
   /// Into an empty vector, whose buffer is used for a single delta.
-  SmallKey pop_front(Deltas& into);
+  void pop_front(Deltas& into);
   /// Ask the processor to bring what find_or_append will need soon: first the place in the table, then the item that
   /// stands there, then the end of its deltas.
-  void prefetch_slot(const SmallKey& key) const noexcept {
+  void prefetch_slot(const meta::Key& key) const noexcept {
     if (!table_.empty()) prefetch(&table_[home_of(mark_of(key.hash()))]);
   }
-  void prefetch_item(const SmallKey& key) const noexcept {
+  void prefetch_item(const meta::Key& key) const noexcept {
     const Item* const item = likely_item(key);
     if (item == nullptr) return;
     prefetch(item);
     prefetch(&item->many_);
   }
-  void prefetch_deltas(const SmallKey& key) const noexcept {
+  void prefetch_deltas(const meta::Key& key) const noexcept {
     const Item* const item = likely_item(key);
     if (item != nullptr) prefetch_to_write(item->many_.data() + item->many_.size());
   }
   template <class F>
-  void for_each(F function) {
+  void for_each(F function) const {
     for (std::uint32_t number = first_; number != next_; ++number) function(std::as_const(at(number)));
   }
 
@@ -77,13 +88,13 @@ class DeltaFifoItems {
     return chunks_[(number >> kChunkBits) & (chunks_.size() - 1)][number & (kChunk - 1)];
   }
   /// The item of the key if it stands where it belongs and nothing else has its hash.
-  const Item* likely_item(const SmallKey& key) const noexcept {
+  const Item* likely_item(const meta::Key& key) const noexcept {
     if (table_.empty()) return nullptr;
     const Slot& slot = table_[home_of(mark_of(key.hash()))];
     return slot.mark == mark_of(key.hash()) ? &at(slot.number) : nullptr;
   }
   void prefetch_front() const noexcept;
-  std::size_t slot_of(std::string_view key, std::uint32_t hash);
+  std::size_t slot_of(const meta::Key& key);
   Item& append_item();
   void make_room();
   void grow_table();

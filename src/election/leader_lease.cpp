@@ -58,7 +58,7 @@ meta::Draft new_lease(const std::string& namespace_, const std::string& name) {
 }
 
 struct LeaseCall::Current {
-  std::unique_ptr<rest::Call> call;
+  std::unique_ptr<meta::Call> call;
   Timer timer;
   UniqueFunction<void(Result<rest::Response>)> done;
 };

@@ -33,11 +33,15 @@ std::vector<std::string> split(std::string_view text) {
 
 Result<std::vector<meta::Object>> items_of(const Result<rest::Response>& answer) {
   if (!answer) return answer.error();
-  std::vector<meta::Object> items;
-  meta::JsonListReader reader(meta::DecodeOptions{}, [&](meta::Object item) { items.push_back(std::move(item)); });
+  struct Items final : meta::StreamSink {
+    void on_item(meta::Object item) override { all.push_back(std::move(item)); }
+    void on_end(Result<meta::ListMeta>) override {}
+    std::vector<meta::Object> all;
+  } items;
+  meta::JsonListReader reader({}, items);
   if (auto fed = reader.feed(answer->body); !fed) return fed.error();
   if (auto end = reader.finish(); !end) return end.error();
-  return items;
+  return std::move(items.all);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class EventSink : public std::enable_shared_from_this<EventSink> {
   std::deque<EventWrite> due_;  // series patches, before the queue
   std::optional<EventWrite> writing_;
   int tries_ = 0;
-  std::unique_ptr<rest::Call> call_;
+  std::unique_ptr<meta::Call> call_;
   Timer attempt_timer_;
   Timer sleep_timer_;
   Timer series_timers_[2];

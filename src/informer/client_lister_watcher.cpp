@@ -7,15 +7,6 @@ namespace {
 
 constexpr Duration kDiscoveryPoll = std::chrono::seconds(2);
 
-/// A call of the client behind a reflector's call.
-class Held final : public reflector::Call {
- public:
-  explicit Held(std::unique_ptr<rest::Call> call) : call_(std::move(call)) {}
-
- private:
-  std::unique_ptr<rest::Call> call_;
-};
-
 std::string discovery_path(const meta::GroupVersionResource& resource) {
   if (resource.group.empty()) return "/api/" + resource.version;
   return "/apis/" + resource.group + "/" + resource.version;
@@ -30,22 +21,24 @@ meta::Value find_entry(const meta::Object& list, const meta::GroupVersionResourc
 }
 
 /// Asks discovery for the kind of a resource, and then begins a call with it. Lives on the strand.
-class KindFirst final : public reflector::Call {
+class KindFirst final : public meta::Call {
  public:
-  using Begin = std::function<std::unique_ptr<reflector::Call>(const meta::GroupVersionKind&)>;
-  using Fail = std::function<void(const Error&)>;
+  using Begin = std::function<std::unique_ptr<meta::Call>(const meta::GroupVersionKind&)>;
   KindFirst(const rest::Client& client, const meta::GroupVersionResource& resource, const Strand& strand, Begin begin,
-            Fail fail) {
+            std::shared_ptr<meta::StreamSink> sink) {
     rest::Request request;
     request.absolute_path = discovery_path(resource);
     asking_ = client.start(std::move(request), strand, [=, this](const Result<rest::Response>& answer) {
       const auto kind = kind_of(answer, resource);
-      if (!kind) return fail(kind.error());  // which may destroy this
+      if (!kind) return sink->on_end(kind.error());  // which may destroy this
       call_ = begin(*kind);
     });
   }
+  void hold() override { now().hold(); }
+  void resume() override { now().resume(); }
 
  private:
+  meta::Call& now() { return call_ ? *call_ : *asking_; }
   static Result<meta::GroupVersionKind> kind_of(const Result<rest::Response>& answer,
                                                 const meta::GroupVersionResource& resource) {
     if (!answer) return answer.error();
@@ -56,13 +49,13 @@ class KindFirst final : public reflector::Call {
     if (kind.empty()) return Error::api(404, "NotFound", "the server could not find the requested resource");
     return meta::GroupVersionKind{resource.group, resource.version, std::string(kind)};
   }
-  std::unique_ptr<rest::Call> asking_;
-  std::unique_ptr<reflector::Call> call_;
+  std::unique_ptr<meta::Call> asking_;
+  std::unique_ptr<meta::Call> call_;
 };
 
 /// Asks discovery now and then until a resource is listed there: first whether the group is, so that no answer is 404
 /// while its last resource is gone. Lives on the strand.
-class ServedPoll final : public reflector::Call {
+class ServedPoll final : public meta::Call {
  public:
   ServedPoll(rest::Client client, meta::GroupVersionResource resource, const Strand& strand, Task served)
       : core_(std::make_shared<Core>(std::move(client), std::move(resource), strand, std::move(served))) {
@@ -123,7 +116,7 @@ class ServedPoll final : public reflector::Call {
     Strand strand;
     Task served;
     Timer timer;
-    std::unique_ptr<rest::Call> call;
+    std::unique_ptr<meta::Call> call;
     bool over = false;
   };
   std::shared_ptr<Core> core_;
@@ -141,55 +134,43 @@ class ClientListerWatcher final : public reflector::ListerWatcher,
     read_.metadata_only = options_.metadata_only;
   }
 
-  std::unique_ptr<reflector::Call> list(const meta::ListOptions& query, const Strand& strand,
-                                        std::shared_ptr<reflector::ListSink> sink) override {
+  std::unique_ptr<meta::Call> list(const meta::ListOptions& query, const Strand& strand,
+                                   std::shared_ptr<meta::StreamSink> sink) override {
     const auto kind = known_kind();
-    if (!kind) {
-      return kind_first(
-          strand, [=](auto& self) { return self.list(query, strand, sink); },
-          [sink](const Error& error) { sink->on_end(error); });
-    }
+    if (!kind) return kind_first(strand, [=](auto& self) { return self.list(query, strand, sink); }, sink);
     auto read = read_of(*kind);
     read.first_list = query.limit != 1 && query.continue_token.empty();
-    rest::ListCallbacks callbacks;
-    callbacks.on_item = [sink](meta::Object item) { sink->on_item(std::move(item)); };
-    callbacks.on_bytes = [sink](std::size_t received) { sink->on_bytes(received); };
-    callbacks.on_end = [sink](Result<meta::ListMeta> end) { sink->on_end(std::move(end)); };
-    return std::make_unique<Held>(client_.list(path_, tweaked(query), read, strand, std::move(callbacks)));
+    return client_.list(path_, tweaked(query), read, strand, std::move(sink));
   }
 
-  std::unique_ptr<reflector::Call> watch(const meta::ListOptions& query, const Strand& strand,
-                                         std::shared_ptr<reflector::WatchSink> sink) override {
+  std::unique_ptr<meta::Call> watch(const meta::ListOptions& query, const Strand& strand,
+                                    std::shared_ptr<meta::StreamSink> sink) override {
     const auto kind = known_kind();
-    if (!kind) {
-      return kind_first(
-          strand, [=](auto& self) { return self.watch(query, strand, sink); },
-          [sink](const Error& error) { sink->on_end(&error); });
-    }
+    if (!kind) return kind_first(strand, [=](auto& self) { return self.watch(query, strand, sink); }, sink);
     auto read = read_of(*kind);
     read.first_list = query.send_initial_events.value_or(false);
-    rest::WatchCallbacks callbacks;
-    callbacks.on_open = [sink] { sink->on_open(); };
-    callbacks.on_event = [sink](meta::WatchEvent event) { sink->on_event(std::move(event)); };
-    callbacks.on_bytes = [sink](std::size_t received) { sink->on_bytes(received); };
-    callbacks.on_end = [sink](const Error* error) { sink->on_end(error); };
-    return std::make_unique<Held>(client_.watch(path_, tweaked(query), read, strand, std::move(callbacks)));
+    return client_.watch(path_, tweaked(query), read, strand, std::move(sink));
   }
 
   bool supports_watch() const override { return options_.watchable; }
-  std::string identity() const override {
-    const auto query = tweaked({});
-    auto text = client_.config().host + " " + path_.resource.to_string();
-    if (!query.label_selector.empty()) text += " labels " + query.label_selector;
-    if (!query.field_selector.empty()) text += " fields " + query.field_selector;
-    return text;
+  std::optional<TimePoint> watch_list_refused_until() const override {
+    return client_.watch_list_refused_until(asked());
   }
-  std::unique_ptr<reflector::Call> await_served(const Strand& strand, Task served) override {
+  void refuse_watch_list_until(TimePoint until) override { client_.refuse_watch_list_until(asked(), until); }
+  std::unique_ptr<meta::Call> await_served(const Strand& strand, Task served) override {
     set_kind(options_.kind);  // what comes back may be another
     return std::make_unique<ServedPoll>(client_, path_.resource, strand, std::move(served));
   }
 
  private:
+  /// What a refusal is one of: a selector that the server does not know says nothing about others.
+  std::string asked() const {
+    const auto query = tweaked({});
+    auto text = path_.resource.to_string();
+    if (!query.label_selector.empty()) text += " labels " + query.label_selector;
+    if (!query.field_selector.empty()) text += " fields " + query.field_selector;
+    return text;
+  }
   /// Of objects that come as metadata only; absent: not known yet. Whole objects say it themselves: an empty one.
   std::optional<meta::GroupVersionKind> known_kind() const {
     if (!options_.metadata_only) return meta::GroupVersionKind();
@@ -201,12 +182,12 @@ class ClientListerWatcher final : public reflector::ListerWatcher,
     kind_ = std::move(kind);
   }
   template <class Begin>
-  std::unique_ptr<reflector::Call> kind_first(const Strand& strand, Begin begin, KindFirst::Fail fail) {
+  std::unique_ptr<meta::Call> kind_first(const Strand& strand, Begin begin, std::shared_ptr<meta::StreamSink> sink) {
     auto found = [self = shared_from_this(), begin](const meta::GroupVersionKind& kind) {
       self->set_kind(kind);
       return begin(*self);
     };
-    return std::make_unique<KindFirst>(client_, path_.resource, strand, std::move(found), std::move(fail));
+    return std::make_unique<KindFirst>(client_, path_.resource, strand, std::move(found), std::move(sink));
   }
   rest::ReadOptions read_of(const meta::GroupVersionKind& kind) const {
     auto read = read_;

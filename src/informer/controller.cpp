@@ -1,25 +1,15 @@
 #include "kubexx/informer/controller.hpp"
 
+#include <atomic>
 #include <latch>
 #include <memory>
 
-#include "informer/sync_signal.hpp"
-#include "kubexx/base/error_sink.hpp"
+#include "informer/pipe.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/stop.hpp"
 
 namespace kubexx::informer {
 namespace {
-
-constexpr int kPopsPerTurn = 16;  // then others on the executor get their turn
-
-Result<void> guarded(const delta::Queue::Process& process, delta::Deltas& deltas, bool initial) {
-  try {
-    return process(deltas, initial);
-  } catch (...) {
-    return current_exception_as_error();
-  }
-}
 
 reflector::ReflectorOptions reflector_options(const Config& config) {
   auto options = config.reflector;
@@ -34,101 +24,43 @@ reflector::ReflectorOptions reflector_options(const Config& config) {
 
 }  // namespace
 
-struct Controller::State : std::enable_shared_from_this<State> {
-  State(Config c, Strand s) : config(std::move(c)), strand(std::move(s)) {}
-
-  void drain() {
-    scheduled = false;
-    for (int i = 0; i < kPopsPerTurn && !stopped; ++i) {
-      Result<bool> popped =
-          config.process_batch ? config.queue->try_pop_batch(wrapped_batch, wrapped) : config.queue->try_pop(wrapped);
-      tell_if_synced();
-      if (popped && !*popped) {
-        if (config.caught_up) config.caught_up();
-        return;
-      }
-      if (!popped) log(LogLevel::Warning, "processing a change failed", {{"error", popped.error()}});
-    }
-    if (!stopped) schedule();
-  }
-
-  void schedule() {
-    if (scheduled.exchange(true)) return;
-    strand.post([weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->drain();
-    });
-  }
-
-  /// Once, to those who wait for has_synced().
-  void tell_if_synced() {
-    if (told || !config.queue->has_synced()) return;
-    told = true;
-    SyncSignal::fire();
-  }
-
-  /// The process function, with what failed put back when that is wanted.
-  delta::Queue::Process retrying(const delta::Queue::Process& process) {
-    if (!config.retry_on_error) return process;
-    return [this, process](delta::Deltas& deltas, bool initial) -> Result<void> {
-      auto copy = deltas;
-      auto done = guarded(process, deltas, initial);
-      if (done) return done;
-      if (auto back = config.queue->add_if_not_present(std::move(copy)); !back) return back;
-      return done;
-    };
-  }
-
-  Config config;
-  Strand strand;
+struct Controller::Impl {
+  std::shared_ptr<Pipe> pipe;
   std::shared_ptr<reflector::Reflector> reflector;
-  delta::Queue::Process wrapped;
-  delta::Queue::Process wrapped_batch;
-  std::atomic<bool> scheduled{false};
   std::atomic<bool> started{false};
-  bool stopped = false;  // strand only
-  bool told = false;     // strand only; that it is synced
 };
 
-Controller::Controller(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Controller::Controller(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Controller::~Controller() = default;
 
 std::shared_ptr<Controller> Controller::create(Config config, Strand strand) {
-  auto state = std::make_shared<State>(std::move(config), std::move(strand));
-  state->wrapped = state->retrying(state->config.process);
-  state->wrapped_batch = state->retrying(state->config.process_batch);
-  state->config.queue->on_ready([weak = std::weak_ptr<State>(state)] {
-    if (const auto self = weak.lock()) self->schedule();
-  });
-  auto& on_status = state->config.reflector.on_status;
-  on_status = [weak = std::weak_ptr<State>(state), user = on_status](const reflector::ReflectorStatus& status) {
-    if (user) user(status);
-    if (const auto self = weak.lock()) self->tell_if_synced();  // an empty list leaves nothing to pop
-  };
-  state->reflector = reflector::Reflector::create(state->config.lister_watcher, state->config.queue, state->strand,
-                                                  reflector_options(state->config));
-  return std::shared_ptr<Controller>(new Controller(std::move(state)));
+  auto impl = std::make_unique<Impl>();
+  auto options = reflector_options(config);
+  auto source = config.lister_watcher;
+  impl->pipe = std::make_shared<Pipe>(std::move(config), strand);
+  impl->reflector = reflector::Reflector::create(std::move(source), impl->pipe, std::move(strand), std::move(options));
+  return std::shared_ptr<Controller>(new Controller(std::move(impl)));
 }
 
 void Controller::start() {
-  if (state_->started.exchange(true)) {
+  if (impl_->started.exchange(true)) {
     log(LogLevel::Warning, "an informer's controller was started twice",
-        {{"type", state_->reflector->type_description()}});
+        {{"type", impl_->reflector->type_description()}});
     return;
   }
-  state_->reflector->start();
+  impl_->reflector->start();
 }
 
 void Controller::stop(Task stopped) {
-  state_->reflector->stop([state = state_, stopped = std::move(stopped)]() mutable {
-    state->stopped = true;
-    state->config.queue->close();
+  impl_->reflector->stop([pipe = impl_->pipe, stopped = std::move(stopped)]() mutable {
+    pipe->stop();
     if (stopped) stopped();
   });
 }
 
 void Controller::run(std::stop_token token) {
-  if (token.stop_requested() && !state_->started) return;
-  if (state_->started) return start();  // logs
+  if (token.stop_requested() && !impl_->started) return;
+  if (impl_->started) return start();  // logs
   start();
   wait_for_stop(token);
   const auto ended = std::make_shared<std::latch>(1);
@@ -137,16 +69,19 @@ void Controller::run(std::stop_token token) {
 }
 
 bool Controller::has_synced() const {
-  return state_->config.queue->has_synced();
+  return impl_->pipe->has_synced();
 }
 std::string Controller::last_sync_resource_version() const {
-  return state_->reflector->last_sync_resource_version();
+  return impl_->reflector->last_sync_resource_version();
 }
 reflector::ReflectorStatus Controller::status() const {
-  return state_->reflector->status();
+  return impl_->reflector->status();
+}
+std::size_t Controller::queue_depth() const {
+  return impl_->pipe->depth();
 }
 void Controller::relist() {
-  state_->reflector->relist();
+  impl_->reflector->relist();
 }
 
 }  // namespace kubexx::informer

@@ -15,18 +15,18 @@ namespace kubexx::informer {
 class Ending : public std::enable_shared_from_this<Ending> {
  public:
   using Informer = std::shared_ptr<SharedIndexInformer>;
-  using Place = std::list<Informer>::iterator;
+  using Position = std::list<Informer>::iterator;
 
   /// From here on wait() waits for it.
-  Place add(Informer informer) {
+  Position add(Informer informer) {
     const std::lock_guard lock(mutex_);
     return informers_.insert(informers_.end(), std::move(informer));
   }
   /// Stops it and lets it go at its end. Without a lock: what it holds of the user may go at once.
-  void let_go(Place place) {
-    const Informer informer = *place;
-    informer->on_end([weak = weak_from_this(), place] {
-      if (const auto self = weak.lock()) self->ended(place);
+  void let_go(Position position) {
+    const Informer informer = *position;
+    informer->on_end([weak = weak_from_this(), position] {
+      if (const auto self = weak.lock()) self->ended(position);
     });
     informer->stop();
   }
@@ -36,15 +36,15 @@ class Ending : public std::enable_shared_from_this<Ending> {
   }
 
  private:
-  void ended(Place place) {
+  void ended(Position position) {
     Informer last;
     {
       const std::lock_guard lock(mutex_);
-      last.swap(*place);
+      last.swap(*position);
     }
     last.reset();
     const std::lock_guard lock(mutex_);
-    informers_.erase(place);
+    informers_.erase(position);
     changed_.notify_all();
   }
 

@@ -11,7 +11,7 @@ inline void call_handler(ResourceEventHandler& handler, const Notification& n, c
     case Notification::Kind::Update:
       return handler.on_update(n.before, n.after, context);
     case Notification::Kind::Delete:
-      return handler.on_delete(Deleted<meta::Object>(n.key, n.before, n.final_state_known), context);
+      return handler.on_delete(Deleted<meta::Object>(n.key.text(), n.before, n.final_state_known), context);
   }
 }
 

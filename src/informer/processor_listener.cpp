@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "informer/notification.hpp"
-#include "informer/sync_signal.hpp"
+#include "informer/progress.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/informer/shared_processor.hpp"
 
@@ -54,24 +54,25 @@ thread_local const ProcessorListener* calling = nullptr;  // whose handler this 
 
 }  // namespace
 
-ProcessorListener::ProcessorListener(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options, Place place)
+ProcessorListener::ProcessorListener(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options,
+                                     Setting setting)
     : handler_(std::move(handler)),
       options_(std::move(options)),
-      place_(std::move(place)),
-      where_("handler " + options_.name + " of " + place_.informer) {
-  if (place_.metrics) {
-    const MetricLabels labels{{"informer", place_.informer}, {"handler", options_.name}};
-    latency_ = place_.metrics->histogram("kubexx_handler_seconds", "How long calls of a handler take", labels);
-    errors_ = place_.metrics->counter("kubexx_handler_errors_total", "Calls of a handler that threw", labels);
+      setting_(std::move(setting)),
+      where_("handler " + options_.name + " of " + setting_.informer) {
+  if (setting_.metrics) {
+    const MetricLabels labels{{"informer", setting_.informer}, {"handler", options_.name}};
+    latency_ = setting_.metrics->histogram("kubexx_handler_seconds", "How long calls of a handler take", labels);
+    errors_ = setting_.metrics->counter("kubexx_handler_errors_total", "Calls of a handler that threw", labels);
   }
 }
 
 std::shared_ptr<ProcessorListener> ProcessorListener::create(std::shared_ptr<ResourceEventHandler> handler,
-                                                             HandlerOptions options, Place place) {
-  auto made = std::make_shared<ProcessorListener>(std::move(handler), std::move(options), std::move(place));
-  const auto& metrics = made->place_.metrics;
+                                                             HandlerOptions options, Setting setting) {
+  auto made = std::make_shared<ProcessorListener>(std::move(handler), std::move(options), std::move(setting));
+  const auto& metrics = made->setting_.metrics;
   if (!metrics) return made;
-  const MetricLabels labels{{"informer", made->place_.informer}, {"handler", made->options_.name}};
+  const MetricLabels labels{{"informer", made->setting_.informer}, {"handler", made->options_.name}};
   const auto gauge = [&](const char* name, const char* help, double (*value)(const HandlerStatus&)) {
     return metrics->gauge_function(name, help, labels, [weak = std::weak_ptr(made), value] {
       const auto self = weak.lock();
@@ -83,15 +84,6 @@ std::shared_ptr<ProcessorListener> ProcessorListener::create(std::shared_ptr<Res
   made->age_gauge_ = gauge("kubexx_handler_age_seconds", "How long the first of them has waited",
                            [](const HandlerStatus& s) { return std::chrono::duration<double>(s.oldest).count(); });
   return made;
-}
-
-/// The informer's own key; the function has named this object before.
-std::string ProcessorListener::key_of(const meta::Object& object) const {
-  return key_or_name(object, place_.key_func);
-}
-
-std::string ProcessorListener::key_of(const Notification& n) const {
-  return n.kind == Notification::Kind::Delete ? n.key : key_of(n.after);
 }
 
 void ProcessorListener::add(const std::shared_ptr<NotificationBlock>& block) {
@@ -106,7 +98,7 @@ void ProcessorListener::add(const std::shared_ptr<NotificationBlock>& block) {
   std::unique_lock lock(mutex_);
   if (closed_ || finishing_) return;
   pending_initial_ += block->initial;
-  push({block, place_.executor->clock().now(), syncing}, count);
+  push({block, setting_.executor->clock().now(), syncing}, count);
   start_if_needed(std::move(lock));
 }
 
@@ -118,7 +110,7 @@ void ProcessorListener::add_own(Notification notification) {
     gone.cause = notification.cause;
     gone.final_state_known = false;
     gone.before = notification.before;
-    gone.key = key_of(notification.before);
+    gone.key = notification.key;
     push_own(std::move(gone));
     notification.kind = Notification::Kind::Add;
     notification.before = {};
@@ -127,18 +119,19 @@ void ProcessorListener::add_own(Notification notification) {
 }
 
 void ProcessorListener::push_own(Notification notification) {
-  std::string key = options_.coalesce ? key_of(notification) : std::string();
   std::unique_lock lock(mutex_);
   if (closed_ || finishing_) return;
   if (notification.initial) ++pending_initial_;
-  if (!options_.coalesce || !merge(key, notification)) {
+  const std::size_t initial = pending_initial_;
+  if (!options_.coalesce || !merge(notification)) {
     auto own = std::make_shared<NotificationBlock>();
     own->push(std::move(notification));
-    push({std::move(own), place_.executor->clock().now()}, 1);
-    if (options_.coalesce) {
-      pending_.back().key = key;
-      newest_[std::move(key)] = std::prev(pending_.end());
-    }
+    push({std::move(own), setting_.executor->clock().now()}, 1);
+    if (options_.coalesce) newest_[pending_.back().block->all.front().key] = std::prev(pending_.end());
+  }
+  if (pending_initial_ < initial) {
+    sync_changed(std::move(lock));
+    lock = std::unique_lock(mutex_);
   }
   start_if_needed(std::move(lock));
 }
@@ -155,8 +148,8 @@ void ProcessorListener::start_if_needed(std::unique_lock<std::mutex> lock) {
 }
 
 /// Folds a notification into the one that waits for its key. False: it must stand on its own.
-bool ProcessorListener::merge(const std::string& key, Notification& next) {
-  const auto found = newest_.find(key);
+bool ProcessorListener::merge(Notification& next) {
+  const auto found = newest_.find(next.key);
   if (found == newest_.end()) return false;
   auto& last = found->second->block->all.front();
   using Kind = Notification::Kind;
@@ -178,25 +171,28 @@ bool ProcessorListener::merge(const std::string& key, Notification& next) {
     --depth_;
     pending_.erase(found->second);
     newest_.erase(found);
-    changed_.notify_all();
-    SyncSignal::fire();
     return true;
   }
   return false;
 }
 
 void ProcessorListener::upstream_synced() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   upstream_synced_ = true;
+  sync_changed(std::move(lock));
+}
+
+void ProcessorListener::sync_changed(std::unique_lock<std::mutex> lock) {
   changed_.notify_all();
-  SyncSignal::fire();
+  lock.unlock();
+  if (setting_.progress) setting_.progress->tell();
 }
 
 /// An executor that cannot take the turn (no memory) gets the next chance with the next notification. Who waits for the
 /// last of them to be delivered would wait for ever: then they are dropped.
 void ProcessorListener::schedule() {
   try {
-    place_.executor->post([self = shared_from_this()] { self->run(); });
+    setting_.executor->post([self = shared_from_this()] { self->run(); });
     return;
   } catch (...) {
     report_error(current_exception_as_error(), where_);
@@ -241,7 +237,7 @@ bool ProcessorListener::take(Waiting& into, std::size_t limit) {
   front.next = into.end;
   if (into.end == into.block->all.size()) {
     if (options_.coalesce) {
-      const auto found = newest_.find(front.key);
+      const auto found = newest_.find(front.block->all.front().key);
       if (found != newest_.end() && found->second == pending_.begin()) newest_.erase(found);
     }
     pending_.pop_front();
@@ -256,7 +252,7 @@ bool ProcessorListener::take(Waiting& into, std::size_t limit) {
 std::size_t ProcessorListener::call_all(const Waiting& taken) {
   std::size_t made = 0;
   const auto* const outer = std::exchange(calling, this);
-  TimePoint now = place_.executor->clock().now();
+  TimePoint now = setting_.executor->clock().now();
   for (std::size_t i = taken.next; i < taken.end; ++i) {
     left_.store(taken.end - i - 1, std::memory_order_relaxed);
     const Notification& each = taken.block->all[i];
@@ -275,10 +271,10 @@ std::size_t ProcessorListener::call_all(const Waiting& taken) {
 void ProcessorListener::call(const Notification& n, TimePoint& now) {
   const bool good = call_isolated(where_, [&] {
     const EventContext context(n.cause, token_, n.before ? &n.before : nullptr, n.after ? &n.after : nullptr,
-                               &place_.key_func);
+                               &setting_.key_func);
     call_handler(*handler_, n, context);
   });
-  const TimePoint begin = std::exchange(now, place_.executor->clock().now());
+  const TimePoint begin = std::exchange(now, setting_.executor->clock().now());
   const Duration took = now - begin;
   latency_.observe(std::chrono::duration<double>(took).count());
   constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -292,9 +288,7 @@ void ProcessorListener::call(const Notification& n, TimePoint& now) {
   slowest_.store(std::max(slowest_.load(kRelaxed), took), kRelaxed);
   // Also after a call that threw: it is over, and has_synced must not wait for it.
   if (!n.initial || --pending_initial_ > 0) return;
-  const std::lock_guard lock(mutex_);
-  changed_.notify_all();
-  SyncSignal::fire();
+  sync_changed(std::unique_lock(mutex_));
 }
 
 void ProcessorListener::close() {
@@ -302,15 +296,14 @@ void ProcessorListener::close() {
   Pending dropped;
   Gauge depth;  // these two go without the lock: whoever reads them takes it
   Gauge age;
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   closed_ = true;
   dropped.swap(pending_);
   std::swap(depth, depth_gauge_);
   std::swap(age, age_gauge_);
   depth_ = 0;
   newest_.clear();
-  changed_.notify_all();
-  SyncSignal::fire();
+  sync_changed(std::move(lock));
 }
 
 void ProcessorListener::finish() {
@@ -379,7 +372,7 @@ HandlerStatus ProcessorListener::status() const {
   } else if (!pending_.empty()) {
     since = pending_.front().since;
   }
-  if (since) status.oldest = place_.executor->clock().now() - *since;
+  if (since) status.oldest = setting_.executor->clock().now() - *since;
   return status;
 }
 

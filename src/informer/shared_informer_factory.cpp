@@ -148,7 +148,7 @@ struct SharedInformerFactory::State : std::enable_shared_from_this<State> {
   /// who want it wait.
   template <class Make, class Take>
   auto use(const Key& key, const Make& make, const Take& take) {
-    std::optional<Ending::Place> stopped;
+    std::optional<Ending::Position> stopped;
     std::unique_lock lock(mutex);
     for (auto found = entries.find(key); found != entries.end(); found = entries.find(key)) {
       Entry& entry = found->second;

@@ -12,9 +12,9 @@ constexpr Duration kMinimumResync = std::chrono::seconds(1);
 
 }  // namespace
 
-SharedProcessor::SharedProcessor(Strand strand, ProcessorListener::Place place, Duration resync_period)
+SharedProcessor::SharedProcessor(Strand strand, ProcessorListener::Setting setting, Duration resync_period)
     : strand_(std::move(strand)),
-      place_(std::move(place)),
+      setting_(std::move(setting)),
       resync_period_(std::max(resync_period, Duration::zero())),
       check_period_(resync_period_) {}
 
@@ -22,14 +22,14 @@ std::shared_ptr<ProcessorListener> SharedProcessor::register_handler(std::shared
                                                                      HandlerOptions options) {
   auto period = std::max(options.resync_period.value_or(resync_period_), Duration::zero());
   if (period > Duration::zero() && period < kMinimumResync) {
-    log(LogLevel::Warning, "a resync period below a second was raised to one", {{"informer", place_.informer}});
+    log(LogLevel::Warning, "a resync period below a second was raised to one", {{"informer", setting_.informer}});
     period = kMinimumResync;
   }
   if (options.name.empty()) {
     const std::lock_guard lock(mutex_);
     options.name = "handler-" + std::to_string(++handler_count_);
   }
-  auto listener = ProcessorListener::create(std::move(handler), std::move(options), place_);
+  auto listener = ProcessorListener::create(std::move(handler), std::move(options), setting_);
   listener->requested_period = period;
   listener->on_leave = [weak = weak_from_this(), leaving = std::weak_ptr(listener)] {
     const auto self = weak.lock();
@@ -52,14 +52,16 @@ void SharedProcessor::join(const std::shared_ptr<ProcessorListener>& listener, c
   const auto asked = listener->requested_period;
   set_period(*listener);
   if (asked > Duration::zero() && check_period_ == Duration::zero()) {
-    log(LogLevel::Warning, "a handler asks for resyncs, but the informer makes none", {{"informer", place_.informer}});
+    log(LogLevel::Warning, "a handler asks for resyncs, but the informer makes none",
+        {{"informer", setting_.informer}});
   } else if (listener->period > asked && asked > Duration::zero()) {
     log(LogLevel::Warning, "a handler asks for resyncs more often than the running informer makes them",
-        {{"informer", place_.informer}});
+        {{"informer", setting_.informer}});
   }
   auto replay = std::make_shared<NotificationBlock>();
-  cache.for_each([&](const meta::Object& object) {
+  cache.for_each_with_key([&](std::string_view key, const meta::Object& object) {
     Notification n;
+    n.key = meta::Key(key);
     n.kind = Notification::Kind::Add;
     n.cause = EventCause::Initial;
     n.initial = true;

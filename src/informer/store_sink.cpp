@@ -14,6 +14,14 @@ class StoreSink final : public reflector::DeltaSink {
   }
   Result<void> resync() override { return {}; }
   void bookmark(std::string_view version) override { store_->bookmark(version); }
+
+ private:
+  std::shared_ptr<store::Store> store_;
+};
+
+class StoreOwner final : public reflector::Owner {
+ public:
+  explicit StoreOwner(std::shared_ptr<store::Store> store) : store_(std::move(store)) {}
   meta::Object prefer_known(meta::Object fresh) override { return store_->prefer_known(std::move(fresh)); }
 
  private:
@@ -24,6 +32,10 @@ class StoreSink final : public reflector::DeltaSink {
 
 std::shared_ptr<reflector::DeltaSink> make_store_sink(std::shared_ptr<store::Store> store) {
   return std::make_shared<StoreSink>(std::move(store));
+}
+
+std::shared_ptr<reflector::Owner> make_store_owner(std::shared_ptr<store::Store> store) {
+  return std::make_shared<StoreOwner>(std::move(store));
 }
 
 }  // namespace kubexx::informer

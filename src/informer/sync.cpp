@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/internal/deadline.hpp"
-#include "informer/sync_signal.hpp"
+#include "informer/progress.hpp"
 #include "kubexx/informer/shared_processor.hpp"
 
 namespace kubexx::informer {
@@ -66,18 +66,21 @@ class SyncWait {
   SyncWait(const std::vector<Syncable>& what, const SyncOptions& options) : what_(what), options_(options) {
     wake_->dirty.assign(what.size(), true);
     result_.informers.resize(what.size());
-    std::vector<std::size_t> others;
+    std::vector<std::size_t> functions;
     for (std::size_t i = 0; i < what.size(); ++i) {
-      if (what[i].informer_) {
-        observers_.push_back(what[i].informer_->observe([wake = wake_, i] { wake->changed(i); }));
-      } else {
-        others.push_back(i);
+      if (what[i].function_) functions.push_back(i);
+    }
+    for (std::size_t i = 0; i < what.size(); ++i) {
+      auto changed = [wake = wake_, i, functions] {
+        wake->changed(i);
+        for (const auto each : functions) wake->changed(each);  // which may look at the same
+      };
+      if (what[i].informer_) observers_.push_back(what[i].informer_->observe(std::move(changed)));
+      if (!what[i].listener_) continue;
+      if (const auto& progress = what[i].listener_->setting().progress) {
+        observers_.push_back(progress->observe(std::move(changed)));
       }
     }
-    if (others.empty()) return;
-    observers_.push_back(SyncSignal::observe([wake = wake_, others = std::move(others)] {
-      for (const auto each : others) wake->changed(each);
-    }));
   }
 
   SyncResult wait(const std::stop_token& stop) {
@@ -167,10 +170,6 @@ class SyncWait {
 
 SyncResult wait_for_cache_sync(std::stop_token stop, const Syncables& what, const SyncOptions& options) {
   return SyncWait(what.all(), options).wait(stop);
-}
-
-void sync_changed() {
-  SyncSignal::fire();
 }
 
 }  // namespace kubexx::informer

@@ -13,7 +13,7 @@ struct Shared {
   bool dropped = false;  // strand only
 };
 
-class FunctionCall final : public Call {
+class FunctionCall final : public meta::Call {
  public:
   explicit FunctionCall(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
   ~FunctionCall() override {
@@ -30,7 +30,7 @@ class FunctionCall final : public Call {
 class Pull : public std::enable_shared_from_this<Pull> {
  public:
   Pull(std::shared_ptr<const ListWatchFuncs> functions, meta::ListOptions options, Strand strand,
-       std::shared_ptr<WatchSink> sink, std::shared_ptr<Shared> shared, std::weak_ptr<Executor> blocking)
+       std::shared_ptr<meta::StreamSink> sink, std::shared_ptr<Shared> shared, std::weak_ptr<Executor> blocking)
       : functions_(std::move(functions)),
         options_(std::move(options)),
         strand_(std::move(strand)),
@@ -47,8 +47,8 @@ class Pull : public std::enable_shared_from_this<Pull> {
       for (int i = 0; i < kEventsPerTurn; ++i) {
         auto next = stream_->next(stop);
         if (!next) return end(next.error());
-        if (!*next) return deliver([](WatchSink& s) { s.on_end(nullptr); });
-        deliver([event = std::move(**next)](WatchSink& s) mutable { s.on_event(std::move(event)); });
+        if (!*next) return end(meta::ListMeta());
+        deliver([event = std::move(**next)](meta::StreamSink& s) mutable { s.on_event(std::move(event)); });
       }
     } catch (...) {
       return end(current_exception_as_error().with_context("watch function"));
@@ -70,13 +70,13 @@ class Pull : public std::enable_shared_from_this<Pull> {
       return false;
     }
     stream_ = std::move(*stream);
-    deliver([](WatchSink& s) { s.on_open(); });
+    deliver([](meta::StreamSink& s) { s.on_open(); });
     return true;
   }
-  void end(Error error) {
-    deliver([error = std::move(error)](WatchSink& s) { s.on_end(&error); });
+  void end(Result<meta::ListMeta> how) {
+    deliver([how = std::move(how)](meta::StreamSink& s) mutable { s.on_end(std::move(how)); });
   }
-  void deliver(UniqueFunction<void(WatchSink&)> what) {
+  void deliver(UniqueFunction<void(meta::StreamSink&)> what) {
     strand_.post([sink = sink_, shared = shared_, what = std::move(what)]() mutable {
       if (!shared->dropped) what(*sink);
     });
@@ -85,7 +85,7 @@ class Pull : public std::enable_shared_from_this<Pull> {
   const std::shared_ptr<const ListWatchFuncs> functions_;
   const meta::ListOptions options_;
   const Strand strand_;
-  const std::shared_ptr<WatchSink> sink_;
+  const std::shared_ptr<meta::StreamSink> sink_;
   const std::shared_ptr<Shared> shared_;
   const std::weak_ptr<Executor> blocking_;
   std::unique_ptr<EventStream> stream_;
@@ -96,8 +96,8 @@ class FunctionListerWatcher final : public ListerWatcher {
   FunctionListerWatcher(ListWatchFuncs functions, std::shared_ptr<Executor> blocking)
       : functions_(std::make_shared<const ListWatchFuncs>(std::move(functions))), blocking_(std::move(blocking)) {}
 
-  std::unique_ptr<Call> list(const meta::ListOptions& options, const Strand& strand,
-                             std::shared_ptr<ListSink> sink) override {
+  std::unique_ptr<meta::Call> list(const meta::ListOptions& options, const Strand& strand,
+                                   std::shared_ptr<meta::StreamSink> sink) override {
     auto shared = std::make_shared<Shared>();
     blocking_->post([functions = functions_, options, strand, sink, shared] {
       Result<ObjectList> result = Error::config("this source has no list function");
@@ -111,6 +111,7 @@ class FunctionListerWatcher final : public ListerWatcher {
       strand.post([sink, shared, result = std::move(result)]() mutable {
         if (shared->dropped) return;
         if (!result) return sink->on_end(result.error());
+        sink->on_open();
         for (auto& item : result->items) {
           if (shared->dropped) return;
           sink->on_item(std::move(item));
@@ -121,8 +122,8 @@ class FunctionListerWatcher final : public ListerWatcher {
     return std::make_unique<FunctionCall>(shared);
   }
 
-  std::unique_ptr<Call> watch(const meta::ListOptions& options, const Strand& strand,
-                              std::shared_ptr<WatchSink> sink) override {
+  std::unique_ptr<meta::Call> watch(const meta::ListOptions& options, const Strand& strand,
+                                    std::shared_ptr<meta::StreamSink> sink) override {
     auto shared = std::make_shared<Shared>();
     auto pull = std::make_shared<Pull>(functions_, options, strand, std::move(sink), shared, blocking_);
     blocking_->post([pull = std::move(pull)] { pull->turn(); });

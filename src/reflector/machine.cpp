@@ -8,17 +8,56 @@ namespace kubexx::reflector {
 namespace {
 
 constexpr Duration kLongestAskedWait = std::chrono::minutes(10);  // a server that says "in a year" means no year
+constexpr Duration kLeastResume = std::chrono::milliseconds(250);
+constexpr Duration kLongestResume = std::chrono::milliseconds(500);  // and up to as much again, by chance
+
+/// Never longer than the backoff that was asked for.
+Backoff resume_policy(const Backoff& asked) {
+  Backoff policy;
+  policy.initial = std::min(kLeastResume, asked.initial);
+  policy.cap = asked.cap > Duration::zero() ? std::min(kLongestResume, asked.cap) : kLongestResume;
+  policy.jitter = std::min(asked.jitter, 1.0);
+  return policy;
+}
 
 }  // namespace
 
-Reflector::State::State(std::shared_ptr<ListerWatcher> source_in, std::shared_ptr<DeltaSink> sink_in, Strand strand_in,
-                        ReflectorOptions options_in)
+/// Hands what a call brings to the machine, while the machine waits for it.
+class Reflector::Impl::Incoming final : public meta::StreamSink {
+ public:
+  Incoming(std::weak_ptr<Reflector> reflector, std::uint64_t made_in, End end)
+      : reflector_(std::move(reflector)), made_in_(made_in), end_(end) {}
+  void on_open() override {
+    in_generation(reflector_, made_in_, [](Impl& machine) { machine.stream_opened(); });
+  }
+  void on_item(meta::Object item) override {
+    in_generation(reflector_, made_in_, [&](Impl& machine) { machine.list_item(std::move(item)); });
+  }
+  void on_event(meta::WatchEvent event) override {
+    in_generation(reflector_, made_in_, [&](Impl& machine) { machine.stream_event(std::move(event)); });
+  }
+  void on_bytes(std::size_t received) override {
+    in_generation(reflector_, made_in_, [&](Impl& machine) { machine.count_bytes(received); });
+  }
+  void on_end(Result<meta::ListMeta> end) override {
+    in_generation(reflector_, made_in_, [&](Impl& machine) { (machine.*end_)(std::move(end)); });
+  }
+
+ private:
+  const std::weak_ptr<Reflector> reflector_;
+  const std::uint64_t made_in_;
+  const End end_;
+};
+
+Reflector::Impl::Impl(std::shared_ptr<ListerWatcher> source_in, std::shared_ptr<DeltaSink> sink_in, Strand strand_in,
+                      ReflectorOptions options_in)
     : source(std::move(source_in)),
       sink(std::move(sink_in)),
       strand(std::move(strand_in)),
       options(std::move(options_in)),
       random(options.random ? *options.random : Random::process()),
-      backoff(options.backoff, strand.clock(), random) {
+      backoff(options.backoff, strand.clock(), random),
+      watches(BackoffTimer(resume_policy(options.backoff), strand.clock(), random)) {
   if (options.metrics) {
     const MetricLabels labels{{"name", options.name}, {"resource", options.type_description}};
     lists_counter = options.metrics->counter("kubexx_reflector_lists_total", "Lists begun", labels);
@@ -31,38 +70,32 @@ Reflector::State::State(std::shared_ptr<ListerWatcher> source_in, std::shared_pt
   }
 }
 
-void Reflector::State::begin() {
-  if (started || stopped) return;
-  started = true;
+void Reflector::Impl::begin() {
+  if (std::holds_alternative<Idle>(state)) guarded([this] { round(); });
+}
+
+void Reflector::Impl::halt() {
+  if (!std::holds_alternative<Stopped>(state)) enter(Stopped{});
+}
+
+void Reflector::Impl::relist() {
+  if (std::holds_alternative<Idle>(state) || std::holds_alternative<Stopped>(state)) return;
+  count_restart("asked");
   guarded([this] { round(); });
 }
 
-void Reflector::State::halt() {
-  if (stopped) return;
-  stopped = true;
-  drop_call();
-  enter(ReflectorState::Stopped);
-}
-
 /// One round of list and watch. What was under way is over.
-void Reflector::State::round() {
-  if (stopped) return;
-  drop_call();
-  list_retried = false;
-  list_unlimited = false;
-  short_streams = 0;
-  change_status([](ReflectorStatus& s) { ++s.attempts; });
-  if (options.watch_list && source->supports_watch_list() && source->supports_watch() && !unwatchable &&
-      !versions_went_back && !watch_list_refused()) {
-    start_watch_list();
-  } else {
-    start_list();
+void Reflector::Impl::round() {
+  {
+    const std::lock_guard lock(mutex);
+    ++seldom.attempts;
   }
+  if (wants_watch_list()) return start_watch_list(0);
+  start_list({});
 }
 
 /// The round is over; the next one comes after a backoff, whatever ended this one.
-void Reflector::State::end_round(const char* reason, const Error* error, bool tell_handler) {
-  drop_call();
+void Reflector::Impl::end_round(const char* reason, const Error* error, bool tell_handler) {
   count_restart(reason);
   if (error) {
     note_error(*error);
@@ -82,96 +115,59 @@ void Reflector::State::end_round(const char* reason, const Error* error, bool te
 
 /// The whole resource is unknown to the server (its CRD was removed, or never there): what we hold is gone, and asking
 /// again and again helps nobody. The source tells when to come back.
-void Reflector::State::park(const Error& error) {
-  bool held = false;
-  {
-    const std::lock_guard lock(mutex);
-    held = status.synced_once;
-  }
-  if (held) {
+void Reflector::Impl::park(const Error& error) {
+  if (seldom.synced_once) {
     if (auto gone = sink->replace({}, last_version); !gone) note_error(gone.error());
   }
-  last_version.clear();
-  version_unavailable = false;
-  next_resync.reset();
+  set_version("");
+  versions.unavailable = false;
+  due.resync.reset();
   note_error(error);
-  side_call = source->await_served(strand, in_generation([this] {
-                                     backoff.reset();
-                                     round();
-                                   }));
-  if (!side_call) return back_off(&error, [this] { round(); });
-  enter(ReflectorState::Parked);
+  auto& parked = enter(Parked{});
+  const auto asked_in = generation;
+  auto call = own(source->await_served(strand, [weak = self, asked_in] {
+    in_generation(weak, asked_in, [](Impl& machine) {
+      machine.backoff.reset();
+      machine.round();
+    });
+  }));
+  if (generation != asked_in) return;
+  if (!call) return back_off(&error, [this] { round(); });
+  parked.waiting = std::move(call);
 }
 
-void Reflector::State::back_off(const Error* cause, Task next) {
+void Reflector::Impl::back_off(const Error* cause, Task next) {
   auto delay = backoff.next();
   if (cause && cause->retry_after()) {
     delay = std::max<Duration>(delay, std::min<Duration>(*cause->retry_after(), kLongestAskedWait));
   }
-  enter(ReflectorState::BackingOff);
-  after(delay, std::move(next));
+  wait(delay, std::move(next));
 }
 
-void Reflector::State::drop_call() {
-  ++generation;
-  for (auto& timer : timers) timer.cancel();
-  timers.clear();
-  progress_timer.cancel();
-  // Not destroyed here: this may run inside one of the call's own callbacks.
-  if (call) strand.post([dropped = std::move(call)] {});
-  if (side_call) strand.post([dropped = std::move(side_call)] {});
-  items.clear();
-  verifying = false;
-  initial.clear();
-  initial_order.clear();
-  in_initial = false;
+void Reflector::Impl::wait(Duration delay, Task next) {
+  auto& waiting = enter(BackingOff{});
+  waiting.next = OwnTimer(after(delay, std::move(next)));
 }
 
-Timer Reflector::State::after(Duration delay, Task task) {
-  auto timer = strand.post_after(delay, in_generation(std::move(task)));
-  std::erase_if(timers, [](const Timer& t) { return !t.pending(); });
-  timers.push_back(timer);
-  return timer;
+Timer Reflector::Impl::after(Duration delay, Task task) {
+  return strand.post_after(delay, [weak = self, made_in = generation, task = std::move(task)]() mutable {
+    in_generation(weak, made_in, [&](Impl&) { task(); });
+  });
 }
 
-void Reflector::State::enter(ReflectorState next) {
-  change_status([next](ReflectorStatus& s) { s.state = next; });
+/// A sink for the next call, which belongs to the state that is there.
+std::shared_ptr<meta::StreamSink> Reflector::Impl::incoming(End end) {
+  return std::make_shared<Incoming>(self, generation, end);
 }
 
-void Reflector::State::note_error(const Error& error) {
-  change_status([&error](ReflectorStatus& s) { s.last_error = error; });
-}
-
-bool Reflector::State::of_expected_kind(const meta::Object& object) const {
+bool Reflector::Impl::of_expected_kind(const meta::Object& object) const {
   if (is_table(object.kind(), object.api_version())) return false;
   if (!options.expected_kind) return true;
   return object.kind() == options.expected_kind->kind && object.api_version() == options.expected_kind->api_version();
 }
 
-void Reflector::State::count_skipped() {
-  skipped_counter.add();
-  change_status([](ReflectorStatus& s) { ++s.skipped; });
-}
-
-void Reflector::State::count_bytes(std::size_t received) {
-  bytes_counter.add(static_cast<double>(received));
-  const std::lock_guard lock(mutex);
-  status.received_bytes += received;
-}
-
-void Reflector::State::count_restart(const char* reason) {
-  change_status([reason](ReflectorStatus& s) { ++s.restarts[reason]; });
-  if (!options.metrics) return;
-  auto found = restart_counters.find(reason);
-  if (found == restart_counters.end()) {
-    found =
-        restart_counters
-            .emplace(reason, options.metrics->counter(
-                                 "kubexx_reflector_restarts_total", "Watches ended, by reason",
-                                 {{"name", options.name}, {"resource", options.type_description}, {"reason", reason}}))
-            .first;
-  }
-  found->second.add();
+meta::Object Reflector::Impl::prefer_known(meta::Object fresh) {
+  return options.owner ? options.owner->prefer_known(std::move(fresh)) : fresh;
 }
 
 }  // namespace kubexx::reflector

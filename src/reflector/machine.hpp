@@ -1,17 +1,18 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/internal/deadline.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/reflector/reflector.hpp"
+#include "reflector/states.hpp"
 
 namespace kubexx::reflector {
 
@@ -20,40 +21,55 @@ inline bool is_table(std::string_view kind, std::string_view api_version) {
   return kind == "Table" && api_version.starts_with("meta.k8s.io/");
 }
 
-/// The state machine behind Reflector. Everything but `status` runs on the strand.
+/// The ways a stream ends that mean no more than its end: the server or something between went away or had enough.
+bool is_clean_end(const Error* error);
+
+/// The state machine behind Reflector. Everything but read_status() runs on the strand.
 ///
-/// `generation` rises whenever what is under way is given up; receivers and timers carry the generation they were made
-/// in and are ignored when it is over. That is how a call can be dropped from inside its own callback.
+/// `generation` rises whenever a state is left or a list goes on to its next page; sinks and timers carry the
+/// generation they were made in and are ignored when it is over.
 ///
 /// Sources, sinks and the functions of the options are code of the user. Whatever enters the machine does so through
 /// `guarded`: an exception ends the round as an Error does.
-struct Reflector::State {
-  State(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink, Strand strand,
-        ReflectorOptions options);
+struct Reflector::Impl {
+  Impl(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink, Strand strand, ReflectorOptions options);
 
   // machine.cpp
   void begin();
   void halt();
+  void relist();
   void round();
   void end_round(const char* reason, const Error* error, bool tell_handler);
   void park(const Error& error);
   void back_off(const Error* cause, Task next);
-  void drop_call();
+  void wait(Duration delay, Task next);
   Timer after(Duration delay, Task task);  // ignored once the generation is over
+  template <class S>
+  S& enter(S next);
   template <class F>
   void guarded(F&& step);
   template <class F>
-  auto in_generation(F step);
-  void enter(ReflectorState next);
+  static void in_generation(const std::weak_ptr<Reflector>& reflector, std::uint64_t made_in, F&& step);
+  class Incoming;
+  using End = void (Impl::*)(Result<meta::ListMeta>);
+  std::shared_ptr<meta::StreamSink> incoming(End end);
+  OwnCall own(std::unique_ptr<meta::Call> call) const { return {strand, std::move(call)}; }
+  bool of_expected_kind(const meta::Object& object) const;
+  meta::Object prefer_known(meta::Object fresh);
+
+  // status.cpp
+  ReflectorStatus read_status() const;
+  void changed();
   void note_error(const Error& error);
   void count_restart(const char* reason);
+  void count_skipped();
   void count_bytes(std::size_t received);
-  template <class F>
-  void change_status(F&& change);
+  void count_event();
+  void set_version(std::string version);
 
   // listing.cpp
   std::string relist_version() const;
-  void start_list();
+  void start_list(Listing next);
   void list_page();
   void list_item(meta::Object item);
   void list_end(Result<meta::ListMeta> result);
@@ -61,33 +77,43 @@ struct Reflector::State {
   void poll();
   bool deliver(std::vector<meta::Object> objects, const std::string& version, bool by_watch_list);
 
-  // watching.cpp
-  void start_watch_list();
+  // watch_listing.cpp
+  bool wants_watch_list() const;
+  void start_watch_list(int closed_before);
+  void watch_list_event(WatchListing& listing, meta::WatchEvent& event);
+  void watch_list_complete(WatchListing& listing, std::string version);
   void watch_list_failed(const Error* error);
   void watch_list_progress();
   void watch_list_stalled();
-  bool watch_list_refused() const;
   void remember_refusal();
+
+  // watching.cpp
   void start_watch();
-  void watch_opened();
-  void watch_event(meta::WatchEvent event);
-  void watch_list_event(meta::WatchEvent& event);
-  void watch_end(const Error* error);
-  void wait_for_server(const Error& error, Task again);
-  void stream_error(const Error& error);
-  void reopen(const char* reason);
-  bool acceptable(const meta::WatchEvent& event);
-  bool of_expected_kind(const meta::Object& object) const;
-  void count_skipped();
-  bool moves_on(std::string_view version) const;
-  meta::ListOptions watch_options();
-  void arm_resync();
-  void check_version();
-  void arm_version_check();
-  void arm_verify();
-  void open_stream(const meta::ListOptions& query, ReflectorState entering);
-  Duration turn_of_watch();
+  void open_stream(const meta::ListOptions& query);
+  void stream_opened();
+  void stream_event(meta::WatchEvent event);
+  void stream_end(Result<meta::ListMeta> end);
   void enter_watching();
+  void apply(Stream& stream, meta::WatchEvent event);
+  void watch_end(const Error* error);
+  void watch_error(const Error& error);
+  void watch_again(const char* reason, const Error& error, Duration delay);
+  void wait_for_server(const Error& error, Task again);
+  Stream* stream() noexcept;  // of the state; null: it has none
+  bool acceptable(Stream& stream, const meta::WatchEvent& event);
+  bool moves_on(std::string_view version) const;
+  void remember(const Stream& ended);
+  bool watches_work() const;
+  meta::ListOptions watch_options();
+  Duration turn_of_watch();
+
+  // periods.cpp
+  OwnTimer arm_resync();
+  void resync();
+  OwnTimer arm_version_check();
+  OwnTimer arm_verify();
+  void check_version();
+  void version_answered(Result<meta::ListMeta> answer);
 
   const std::shared_ptr<ListerWatcher> source;
   const std::shared_ptr<DeltaSink> sink;
@@ -96,58 +122,49 @@ struct Reflector::State {
   Random& random;
   std::weak_ptr<Reflector> self;
 
+  State state;
   std::uint64_t generation = 0;
-  std::unique_ptr<Call> call;
-  std::unique_ptr<Call> side_call;  // the version check beside a watch, or the wait of a parked reflector
   BackoffTimer backoff;
-  std::vector<Timer> timers;  // of this generation
-  bool started = false;
-  bool stopped = false;
 
-  std::string last_version;          // of the last whole state or event
-  bool version_unavailable = false;  // the last list was refused for its version: ask for "" next
-  bool versions_went_back = false;   // the next whole state is the most recent one, by a list
+  /// Where we are in the server's history.
+  struct Versions {
+    bool unavailable = false;  // the last list was refused for its version: ask for "" next
+    bool went_back = false;    // the next whole state is the most recent one, by a list
+  } versions;
 
-  // Neither restarts with a watch: watches end every few minutes.
-  std::optional<TimePoint> next_resync;  // from the first whole state on
-  TimePoint next_verify;                 // since the last whole state
+  /// Neither restarts with a watch: watches end every few minutes.
+  struct Due {
+    std::optional<TimePoint> resync;  // from the first whole state on
+    TimePoint verify;                 // since the last whole state
+  } due;
 
-  // the list under way
-  std::vector<meta::Object> items;
-  std::string list_version;   // asked for
-  std::string first_version;  // answered by the first page
-  std::string continue_token;
-  meta::ListProgress progress;  // of a WatchList too
-  bool list_skipped = false;    // something: said once a list
-  bool list_retried = false;    // with "" after a refusal
-  bool list_unlimited = false;  // after a page expired
-  bool verifying = false;       // the list is to be of exactly the version we have
-  bool zero_was_paged = false;  // a list at "0" came in pages: the server has no watch cache
+  /// What this server was found to be like.
+  struct Server {
+    bool zero_was_paged = false;  // a list at "0" came in pages: it has no watch cache
+    bool unwatchable = false;     // it refused the watch verb
+    TimePoint refused_until{};    // no WatchList before, whatever other reflectors of this server do
+  } server;
 
-  std::deque<TimePoint> recent_watches;  // when the last few were opened, the oldest first
+  /// Watches so far, as far as the next one depends on them.
+  struct Watches {
+    explicit Watches(BackoffTimer wait) : resume(std::move(wait)) {}
+    BackoffTimer resume;                   // the wait before going on at a known version, while watches work
+    std::optional<TimePoint> last_worked;  // when the last one ended that had worked
+    std::deque<TimePoint> recent;          // when the last few were opened, the oldest first
+    bool since_whole_state = false;        // there was one
+    std::optional<TimePoint> internal_error_since;
+    TimePoint last_internal_error{};
+  } watches;
 
-  // the watch under way
-  std::unordered_map<std::string, meta::Object> initial;  // of a WatchList before its bookmark
-  std::vector<std::string> initial_order;
-  bool in_initial = false;
-  int short_streams = 0;
-  bool opened = false;
-  bool propagate = false;
-  std::uint64_t stream_events = 0;
-  bool stream_complained = false;  // of an event: said once a stream, which may have any number of them
-  TimePoint stream_start;
-  TimePoint opened_at;
-  TimePoint last_progress;  // of a WatchList: when it was opened, or its last new object
-  Timer progress_timer;
-  TimePoint refused_until{};  // no WatchList before, whatever other reflectors of this server do
-  std::optional<TimePoint> internal_error_since;
-  TimePoint last_internal_error;
-  bool watched = false;      // since the last whole state
-  bool unwatchable = false;  // the server refused the watch verb
-  bool resumed = false;      // this watch goes on where an earlier one ended
-
+  // Status, counted where it happens. The strand alone writes: it reads without the mutex.
   mutable std::mutex mutex;
-  ReflectorStatus status;  // written on the strand with mutex held
+  ReflectorStatus seldom;    // written with mutex held; what is counted below is not in it
+  std::string last_version;  // written with mutex held; of the last whole state or event
+  std::atomic<std::uint64_t> events{0};
+  std::atomic<std::uint64_t> skipped{0};
+  std::atomic<std::uint64_t> received_bytes{0};
+  std::atomic<std::size_t> initial_items{0};
+  std::atomic<Duration::rep> last_activity{0};  // 0: none yet
 
   Counter lists_counter;
   Counter watches_counter;
@@ -157,18 +174,18 @@ struct Reflector::State {
   std::map<std::string, Counter> restart_counters;
 };
 
-template <class F>
-void Reflector::State::change_status(F&& change) {
-  {
-    const std::lock_guard lock(mutex);
-    std::forward<F>(change)(status);
-  }
-  if (!options.on_status) return;
-  call_isolated("reflector status", [this] { options.on_status(status); });  // only the strand writes it: no lock
+/// The one way into a state. What the one before had is gone.
+template <class S>
+S& Reflector::Impl::enter(S next_state) {
+  if (const auto* ended = std::get_if<Watching>(&state)) remember(ended->stream);
+  ++generation;
+  state.emplace<S>(std::move(next_state));
+  changed();
+  return std::get<S>(state);
 }
 
 template <class F>
-void Reflector::State::guarded(F&& step) {
+void Reflector::Impl::guarded(F&& step) {
   try {
     std::forward<F>(step)();
   } catch (...) {
@@ -179,14 +196,12 @@ void Reflector::State::guarded(F&& step) {
   }
 }
 
-/// `step` for the callback of a call or timer.
+/// A callback of a call or a timer, if what it was made for is still there.
 template <class F>
-auto Reflector::State::in_generation(F step) {
-  return [this, made_in = generation, weak = self, step = std::move(step)](auto&&... arguments) mutable {
-    const auto alive = weak.lock();
-    if (!alive || generation != made_in) return;
-    guarded([&] { step(std::forward<decltype(arguments)>(arguments)...); });
-  };
+void Reflector::Impl::in_generation(const std::weak_ptr<Reflector>& reflector, std::uint64_t made_in, F&& step) {
+  const auto alive = reflector.lock();
+  if (!alive || alive->impl_->generation != made_in) return;
+  alive->impl_->guarded([&] { step(*alive->impl_); });
 }
 
 }  // namespace kubexx::reflector

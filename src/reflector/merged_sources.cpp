@@ -26,56 +26,61 @@ struct Parts {
 };
 
 /// A continue token names the part it belongs to and the version that was asked for: "2|12345|token".
-struct Place {
+struct ContinueToken {
   std::size_t part = 0;
   std::string version;
   std::string token;
 
   std::string to_string() const { return std::to_string(part) + "|" + version + "|" + token; }
-  static std::optional<Place> parse(std::string_view text, std::size_t parts) {
-    Place place;
+  static std::optional<ContinueToken> parse(std::string_view text, std::size_t parts) {
+    ContinueToken read;
     const auto first = text.find('|');
     const auto second = first == std::string_view::npos ? first : text.find('|', first + 1);
     if (second == std::string_view::npos) return std::nullopt;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + first, place.part);
-    if (error != std::errc() || end != text.data() + first || place.part >= parts) return std::nullopt;
-    place.version = text.substr(first + 1, second - first - 1);
-    place.token = text.substr(second + 1);
-    return place;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + first, read.part);
+    if (error != std::errc() || end != text.data() + first || read.part >= parts) return std::nullopt;
+    read.version = text.substr(first + 1, second - first - 1);
+    read.token = text.substr(second + 1);
+    return read;
   }
 };
 
 /// Lists one part after the other; ends early where a page does.
-class MergedList final : public Call {
+class MergedList final : public meta::Call {
  public:
-  MergedList(std::shared_ptr<Parts> parts, meta::ListOptions query, Place place, Strand strand,
-             std::shared_ptr<ListSink> sink)
-      : run_(std::make_shared<Run>(
-            Run{std::move(parts), std::move(query), std::move(place), std::move(strand), std::move(sink), {}, {}})) {
+  MergedList(std::shared_ptr<Parts> parts, meta::ListOptions query, ContinueToken begin, Strand strand,
+             std::shared_ptr<meta::StreamSink> sink)
+      : run_(std::make_shared<Run>(std::move(parts), std::move(query), std::move(begin), std::move(strand),
+                                   std::move(sink))) {
     run_->next();
   }
   ~MergedList() override {
-    run_->sink.reset();
+    run_->over = true;
     run_->calls.clear();
+  }
+  void hold() override {
+    run_->held = true;
+    for (const auto& call : run_->calls) call->hold();
+  }
+  void resume() override {
+    run_->held = false;
+    for (const auto& call : run_->calls) call->resume();
   }
 
  private:
-  struct Run : std::enable_shared_from_this<Run> {
-    Run(std::shared_ptr<Parts> p, meta::ListOptions q, Place at, Strand s, std::shared_ptr<ListSink> to,
-        std::vector<std::unique_ptr<Call>> c, std::optional<meta::ListMeta> f)
-        : parts(std::move(p)),
-          query(std::move(q)),
-          place(std::move(at)),
-          strand(std::move(s)),
-          sink(std::move(to)),
-          calls(std::move(c)),
-          first(std::move(f)) {}
+  /// The sink of each part's list, which holds it until ~MergedList gives the list up.
+  struct Run final : meta::StreamSink, std::enable_shared_from_this<Run> {
+    Run(std::shared_ptr<Parts> p, meta::ListOptions q, ContinueToken begin, Strand s,
+        std::shared_ptr<meta::StreamSink> to)
+        : parts(std::move(p)), query(std::move(q)), at(std::move(begin)), strand(std::move(s)), sink(std::move(to)) {}
 
     void next() {
-      query.continue_token = place.token;
-      const Part& part = parts->all[place.part];
-      query.resource_version = place.token.empty() ? part.version_for(place.version) : std::string();
-      calls.push_back(part.source->list(query, strand, std::make_shared<Receiver>(weak_from_this())));
+      query.continue_token = at.token;
+      const Part& part = parts->all[at.part];
+      query.resource_version = at.token.empty() ? part.version_for(at.version) : std::string();
+      auto call = part.source->list(query, strand, shared_from_this());  // which may end before it returns
+      if (held) call->hold();
+      calls.push_back(std::move(call));
     }
     /// The next one inside the end of the last, whose source knows nothing of what this one may throw.
     void follow() {
@@ -85,47 +90,47 @@ class MergedList final : public Call {
         sink->on_end(Error::config("list: " + current_exception_as_error().message()));
       }
     }
-    void ended(Result<meta::ListMeta> end) {
+    void on_open() override {
+      if (!over && !std::exchange(opened, true)) sink->on_open();
+    }
+    void on_item(meta::Object item) override {
+      if (!over) sink->on_item(std::move(item));
+    }
+    void on_bytes(std::size_t received) override {
+      if (!over) sink->on_bytes(received);
+    }
+    void on_end(Result<meta::ListMeta> end) override {
+      if (over) return;
       if (!end) return sink->on_end(end.error());
-      if (place.token.empty()) parts->all[place.part].at = end->resource_version;
+      if (at.token.empty()) parts->all[at.part].at = end->resource_version;
       if (!first) first = *end;
-      place.token = end->continue_token;
-      if (place.token.empty() && ++place.part < parts->all.size()) return follow();
+      at.token = end->continue_token;
+      if (at.token.empty() && ++at.part < parts->all.size()) return follow();
       auto result = *first;
-      result.continue_token = place.token.empty() ? std::string() : place.to_string();
+      result.continue_token = at.token.empty() ? std::string() : at.to_string();
       result.remaining_item_count.reset();
       sink->on_end(std::move(result));
     }
 
     std::shared_ptr<Parts> parts;
     meta::ListOptions query;
-    Place place;
+    ContinueToken at;
     Strand strand;
-    std::shared_ptr<ListSink> sink;  // null: canceled
-    std::vector<std::unique_ptr<Call>> calls;
+    std::shared_ptr<meta::StreamSink> sink;
+    std::vector<std::unique_ptr<meta::Call>> calls;
     std::optional<meta::ListMeta> first;
-  };
-  struct Receiver final : ListSink {
-    explicit Receiver(std::weak_ptr<Run> r) : run(std::move(r)) {}
-    void on_item(meta::Object item) override {
-      if (const auto self = run.lock(); self && self->sink) self->sink->on_item(std::move(item));
-    }
-    void on_bytes(std::size_t received) override {
-      if (const auto self = run.lock(); self && self->sink) self->sink->on_bytes(received);
-    }
-    void on_end(Result<meta::ListMeta> end) override {
-      if (const auto self = run.lock(); self && self->sink) self->ended(std::move(end));
-    }
-    std::weak_ptr<Run> run;
+    bool opened = false;
+    bool held = false;
+    bool over = false;  // canceled
   };
   std::shared_ptr<Run> run_;
 };
 
 /// Watches all parts at once. The first that ends ends them all; each is resumed where it was.
-class MergedWatch final : public Call {
+class MergedWatch final : public meta::Call {
  public:
   MergedWatch(std::shared_ptr<Parts> parts, const meta::ListOptions& query, const Strand& strand,
-              std::shared_ptr<WatchSink> sink)
+              std::shared_ptr<meta::StreamSink> sink)
       : run_(std::make_shared<Run>()) {
     run_->parts = std::move(parts);
     run_->sink = std::move(sink);
@@ -142,8 +147,14 @@ class MergedWatch final : public Call {
     }
   }
   ~MergedWatch() override {
-    run_->sink.reset();
+    run_->over = true;
     run_->calls.clear();
+  }
+  void hold() override {
+    for (const auto& call : run_->calls) call->hold();
+  }
+  void resume() override {
+    for (const auto& call : run_->calls) call->resume();
   }
 
  private:
@@ -167,9 +178,9 @@ class MergedWatch final : public Call {
       }
       sink->on_event(std::move(event));
     }
-    void ended(const Error* error) {
-      const auto to = std::exchange(sink, nullptr);
-      to->on_end(error);
+    void ended(Result<meta::ListMeta> end) {
+      over = true;
+      sink->on_end(std::move(end));
     }
     bool initial_pending() const {
       for (const bool waiting : initial) {
@@ -179,24 +190,25 @@ class MergedWatch final : public Call {
     }
 
     std::shared_ptr<Parts> parts;
-    std::shared_ptr<WatchSink> sink;  // null: canceled or over
-    std::vector<std::unique_ptr<Call>> calls;
+    std::shared_ptr<meta::StreamSink> sink;
+    std::vector<std::unique_ptr<meta::Call>> calls;
     std::vector<bool> initial;  // of a WatchList: the part has not shown its whole state yet
     std::size_t open = 0;
+    bool over = false;  // canceled, or one of them ended
   };
-  struct Receiver final : WatchSink {
+  struct Receiver final : meta::StreamSink {
     Receiver(std::weak_ptr<Run> r, std::size_t p) : run(std::move(r)), part(p) {}
     void on_open() override {
-      if (const auto self = run.lock(); self && self->sink) self->opened();
+      if (const auto self = run.lock(); self && !self->over) self->opened();
     }
     void on_event(meta::WatchEvent event) override {
-      if (const auto self = run.lock(); self && self->sink) self->event(part, std::move(event));
+      if (const auto self = run.lock(); self && !self->over) self->event(part, std::move(event));
     }
     void on_bytes(std::size_t received) override {
-      if (const auto self = run.lock(); self && self->sink) self->sink->on_bytes(received);
+      if (const auto self = run.lock(); self && !self->over) self->sink->on_bytes(received);
     }
-    void on_end(const Error* error) override {
-      if (const auto self = run.lock(); self && self->sink) self->ended(error);
+    void on_end(Result<meta::ListMeta> end) override {
+      if (const auto self = run.lock(); self && !self->over) self->ended(std::move(end));
     }
     std::weak_ptr<Run> run;
     std::size_t part;
@@ -210,28 +222,29 @@ class MergedSources final : public ListerWatcher {
     for (auto& source : sources) parts_->all.push_back({std::move(source), {}});
   }
 
-  std::unique_ptr<Call> list(const meta::ListOptions& query, const Strand& strand,
-                             std::shared_ptr<ListSink> sink) override {
-    Place place{0, query.resource_version, {}};
+  std::unique_ptr<meta::Call> list(const meta::ListOptions& query, const Strand& strand,
+                                   std::shared_ptr<meta::StreamSink> sink) override {
+    ContinueToken begin{0, query.resource_version, {}};
     if (!query.continue_token.empty()) {
-      auto parsed = Place::parse(query.continue_token, parts_->all.size());
+      auto parsed = ContinueToken::parse(query.continue_token, parts_->all.size());
       if (!parsed) throw std::logic_error("a continue token of somebody else");
-      place = std::move(*parsed);
+      begin = std::move(*parsed);
     }
-    return std::make_unique<MergedList>(parts_, query, std::move(place), strand, std::move(sink));
+    return std::make_unique<MergedList>(parts_, query, std::move(begin), strand, std::move(sink));
   }
-  std::unique_ptr<Call> watch(const meta::ListOptions& query, const Strand& strand,
-                              std::shared_ptr<WatchSink> sink) override {
+  std::unique_ptr<meta::Call> watch(const meta::ListOptions& query, const Strand& strand,
+                                    std::shared_ptr<meta::StreamSink> sink) override {
     return std::make_unique<MergedWatch>(parts_, query, strand, std::move(sink));
   }
-  std::unique_ptr<Call> current_version(const Strand& strand, std::shared_ptr<ListSink> sink) override {
+  std::unique_ptr<meta::Call> current_version(const Strand& strand, std::shared_ptr<meta::StreamSink> sink) override {
     return first().current_version(strand, std::move(sink));
   }
   bool supports_watch_list() const override { return first().supports_watch_list(); }
   bool supports_watch() const override { return first().supports_watch(); }
   bool has_one_version() const override { return false; }
-  std::string identity() const override { return first().identity(); }
-  std::unique_ptr<Call> await_served(const Strand& strand, Task served) override {
+  std::optional<TimePoint> watch_list_refused_until() const override { return first().watch_list_refused_until(); }
+  void refuse_watch_list_until(TimePoint until) override { first().refuse_watch_list_until(until); }
+  std::unique_ptr<meta::Call> await_served(const Strand& strand, Task served) override {
     return first().await_served(strand, std::move(served));
   }
 

@@ -9,34 +9,8 @@
 
 namespace kubexx::reflector {
 
-std::string_view to_string(ReflectorState state) noexcept {
-  switch (state) {
-    case ReflectorState::Idle:
-      return "idle";
-    case ReflectorState::Listing:
-      return "listing";
-    case ReflectorState::WatchListing:
-      return "watch-listing";
-    case ReflectorState::Opening:
-      return "opening";
-    case ReflectorState::Watching:
-      return "watching";
-    case ReflectorState::BackingOff:
-      return "backing off";
-    case ReflectorState::Parked:
-      return "parked";
-    case ReflectorState::Polling:
-      return "polling";
-    case ReflectorState::Stopped:
-      return "stopped";
-  }
-  return "unknown";
-}
-
-Reflector::Reflector(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Reflector::~Reflector() {
-  state_->drop_call();  // they end on the strand, where their callbacks run
-}
+Reflector::Reflector(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Reflector::~Reflector() = default;
 
 std::shared_ptr<Reflector> Reflector::create(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink,
                                              Strand strand, ReflectorOptions options, const char* file, int line) {
@@ -47,27 +21,27 @@ std::shared_ptr<Reflector> Reflector::create(std::shared_ptr<ListerWatcher> sour
   if (options.type_description.empty()) {
     options.type_description = options.expected_kind ? options.expected_kind->to_string() : "<unspecified>";
   }
-  auto state = std::make_unique<State>(std::move(source), std::move(sink), std::move(strand), std::move(options));
-  std::shared_ptr<Reflector> reflector(new Reflector(std::move(state)));
-  reflector->state_->self = reflector;
+  auto impl = std::make_unique<Impl>(std::move(source), std::move(sink), std::move(strand), std::move(options));
+  std::shared_ptr<Reflector> reflector(new Reflector(std::move(impl)));
+  reflector->impl_->self = reflector;
   return reflector;
 }
 
 void Reflector::start() {
-  state_->strand.post([self = shared_from_this()] { self->state_->begin(); });
+  impl_->strand.post([self = shared_from_this()] { self->impl_->begin(); });
 }
 
 void Reflector::stop(Task stopped) {
-  state_->strand.post([self = shared_from_this(), stopped = std::move(stopped)]() mutable {
-    self->state_->halt();
-    // Behind the destruction of the calls that halt() gave up.
-    if (stopped) self->state_->strand.post(std::move(stopped));
+  impl_->strand.post([self = shared_from_this(), stopped = std::move(stopped)]() mutable {
+    self->impl_->halt();
+    // Behind the destruction of the calls that halt() let go of.
+    if (stopped) self->impl_->strand.post(std::move(stopped));
   });
 }
 
 void Reflector::run(std::stop_token token) {
-  state_->strand.post([self = shared_from_this(), token] {
-    if (!token.stop_requested()) self->state_->begin();
+  impl_->strand.post([self = shared_from_this(), token] {
+    if (!token.stop_requested()) self->impl_->begin();
   });
   wait_for_stop(token);
   const auto ended = std::make_shared<std::latch>(1);
@@ -76,28 +50,23 @@ void Reflector::run(std::stop_token token) {
 }
 
 void Reflector::relist() {
-  state_->strand.post([self = shared_from_this()] {
-    auto& state = *self->state_;
-    if (!state.started || state.stopped) return;
-    state.count_restart("asked");
-    state.guarded([&] { state.round(); });
-  });
+  impl_->strand.post([self = shared_from_this()] { self->impl_->relist(); });
 }
 
 std::string Reflector::last_sync_resource_version() const {
-  return status().last_sync_resource_version;
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->last_version;
 }
 
 ReflectorStatus Reflector::status() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->status;
+  return impl_->read_status();
 }
 
 const std::string& Reflector::name() const noexcept {
-  return state_->options.name;
+  return impl_->options.name;
 }
 const std::string& Reflector::type_description() const noexcept {
-  return state_->options.type_description;
+  return impl_->options.type_description;
 }
 
 }  // namespace kubexx::reflector

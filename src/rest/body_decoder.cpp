@@ -28,58 +28,32 @@ Error unreadable(std::string_view content_type) {
                        std::string(content_type.substr(0, 100)));
 }
 
-template <class Reader>
-class List final : public ListReader {
- public:
-  List(const meta::DecodeOptions& options, UniqueFunction<void(meta::Object)> item)
-      : reader_(options, std::move(item)) {}
-  Result<void> feed(std::string_view bytes) override { return reader_.feed(bytes); }
-  Result<meta::ListMeta> finish() override { return reader_.finish(); }
-
- private:
-  Reader reader_;
-};
-
-template <class Reader>
-class Watch final : public WatchReader {
- public:
-  Watch(const meta::DecodeOptions& options, UniqueFunction<void(meta::WatchEvent)> event)
-      : reader_(options, std::move(event)) {}
-  Result<void> feed(std::string_view bytes) override { return reader_.feed(bytes); }
-  Result<void> finish() override { return reader_.finish(); }
-
- private:
-  Reader reader_;
-};
-
-}  // namespace
-
-Result<std::unique_ptr<ListReader>> make_list_reader(const transport::Headers& headers,
-                                                     const meta::DecodeOptions& options,
-                                                     UniqueFunction<void(meta::Object)> item) {
+template <class Json, class Protobuf>
+Result<std::unique_ptr<meta::StreamReader>> make_reader(const transport::Headers& headers,
+                                                        const meta::DecodeOptions& options, meta::StreamSink& sink) {
   const auto type = content_type_of(headers);
   switch (media_type(type)) {
     case MediaType::Json:
-      return std::unique_ptr<ListReader>(new List<meta::JsonListReader>(options, std::move(item)));
+      return std::unique_ptr<meta::StreamReader>(new Json(options, sink));
     case MediaType::Protobuf:
-      return std::unique_ptr<ListReader>(new List<codec::ProtobufListReader>(options, std::move(item)));
+      return std::unique_ptr<meta::StreamReader>(new Protobuf(options, sink));
     default:
       return unreadable(type);
   }
 }
 
-Result<std::unique_ptr<WatchReader>> make_watch_reader(const transport::Headers& headers,
-                                                       const meta::DecodeOptions& options,
-                                                       UniqueFunction<void(meta::WatchEvent)> event) {
-  const auto type = content_type_of(headers);
-  switch (media_type(type)) {
-    case MediaType::Json:
-      return std::unique_ptr<WatchReader>(new Watch<meta::JsonWatchReader>(options, std::move(event)));
-    case MediaType::Protobuf:
-      return std::unique_ptr<WatchReader>(new Watch<codec::ProtobufWatchReader>(options, std::move(event)));
-    default:
-      return unreadable(type);
-  }
+}  // namespace
+
+Result<std::unique_ptr<meta::StreamReader>> make_list_reader(const transport::Headers& headers,
+                                                             const meta::DecodeOptions& options,
+                                                             meta::StreamSink& sink) {
+  return make_reader<meta::JsonListReader, codec::ProtobufListReader>(headers, options, sink);
+}
+
+Result<std::unique_ptr<meta::StreamReader>> make_watch_reader(const transport::Headers& headers,
+                                                              const meta::DecodeOptions& options,
+                                                              meta::StreamSink& sink) {
+  return make_reader<meta::JsonWatchReader, codec::ProtobufWatchReader>(headers, options, sink);
 }
 
 Result<meta::Object> decode_body(std::string_view content_type, std::string_view body,

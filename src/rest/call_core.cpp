@@ -128,6 +128,7 @@ void CallCore::cancel() {
   retry_timer_.cancel();
   deadline_timer_.cancel();
   drop_exchange();
+  stopped();
 }
 
 void CallCore::drop_exchange() {

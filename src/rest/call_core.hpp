@@ -38,8 +38,9 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   virtual bool live() const noexcept { return false; }
   /// Exactly once, last. Null: the body ended well.
   virtual void finished(const Error* error) = 0;
+  /// Ended or canceled, perhaps inside take(): nothing more may be delivered but finished().
+  virtual void stopped() {}
 
-  bool over() const noexcept { return done_; }  // ended or canceled: nothing more is delivered
   const Request& request() const noexcept { return request_; }
   Client::State& client() const noexcept { return *client_; }
   const Strand& strand() const noexcept { return strand_; }
@@ -77,7 +78,7 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
 };
 
 /// What a caller holds: destroying it cancels the call.
-class CallHandle final : public Call {
+class CallHandle final : public meta::Call {
  public:
   explicit CallHandle(std::shared_ptr<CallCore> core) : core_(std::move(core)) {}
   ~CallHandle() override { core_->cancel(); }

@@ -1,5 +1,6 @@
 #include "kubexx/rest/client.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <latch>
 #include <system_error>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxBody = 256 << 20;
 constexpr std::size_t kMaxWarnings = 1000;
+constexpr std::size_t kMaxRefusals = 4096;
 
 /// The whole body, for calls whose answer is one object.
 class BodyCall final : public CallCore {
@@ -171,15 +173,15 @@ Request Client::gated(Request request) const {
   return request;
 }
 
-std::unique_ptr<Call> Client::start(Request request, const Strand& strand,
-                                    UniqueFunction<void(Result<Response>)> done) const {
+std::unique_ptr<meta::Call> Client::start(Request request, const Strand& strand,
+                                          UniqueFunction<void(Result<Response>)> done) const {
   auto core =
       std::make_shared<BodyCall>(state_, gated(std::move(request)), strand, state_->config.timeout, std::move(done));
   core->begin();
   return std::make_unique<CallHandle>(std::move(core));
 }
 
-std::unique_ptr<Call> Client::stream(Request request, const Strand& strand, ByteCallbacks callbacks) const {
+std::unique_ptr<meta::Call> Client::stream(Request request, const Strand& strand, ByteCallbacks callbacks) const {
   auto core = std::make_shared<ByteCall>(state_, gated(std::move(request)), strand, std::move(callbacks));
   core->begin();
   return std::make_unique<CallHandle>(std::move(core));
@@ -217,6 +219,21 @@ Result<Response> Client::send(const Request& request, const CallOptions& options
   });
   ended->wait();
   return Error::canceled();
+}
+
+std::optional<TimePoint> Client::watch_list_refused_until(const std::string& what) const {
+  const std::lock_guard lock(state_->refusals_mutex);
+  const auto found = state_->watch_list_refusals.find(what);
+  return found == state_->watch_list_refusals.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Client::refuse_watch_list_until(const std::string& what, TimePoint until) const {
+  const std::lock_guard lock(state_->refusals_mutex);
+  auto& refusals = state_->watch_list_refusals;
+  refusals[what] = until;
+  if (refusals.size() <= kMaxRefusals) return;
+  refusals.erase(std::min_element(refusals.begin(), refusals.end(),
+                                  [](const auto& a, const auto& b) { return a.second < b.second; }));
 }
 
 const Config& Client::config() const noexcept {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -45,6 +46,8 @@ struct Client::State {
   Turnstile first_lists;
   std::mutex warnings_mutex;
   std::set<std::string> warnings_seen;  // guarded by warnings_mutex; bounded
+  std::mutex refusals_mutex;
+  std::map<std::string, TimePoint> watch_list_refusals;  // guarded by refusals_mutex; bounded
 
   Counter requests_ok;
   Counter requests_failed;

@@ -1,4 +1,3 @@
-#include "kubexx/base/log.hpp"
 #include "rest/body_decoder.hpp"
 #include "rest/call_core.hpp"
 
@@ -22,19 +21,19 @@ meta::DecodeOptions decode_of(const ReadOptions& options) {
   return decode;
 }
 
-/// A place among the first lists; given back when it is destroyed.
-class Place {
+/// A turn among the first lists; given back when it is destroyed.
+class FirstListTurn {
  public:
-  Place() = default;
-  explicit Place(std::shared_ptr<Client::State> client) : client_(std::move(client)) {}
-  Place(Place&&) = default;
-  Place& operator=(Place&& other) noexcept {
-    leave();
+  FirstListTurn() = default;
+  explicit FirstListTurn(std::shared_ptr<Client::State> client) : client_(std::move(client)) {}
+  FirstListTurn(FirstListTurn&&) = default;
+  FirstListTurn& operator=(FirstListTurn&& other) noexcept {
+    give_back();
     client_ = std::move(other.client_);
     return *this;
   }
-  ~Place() { leave(); }
-  void leave() {
+  ~FirstListTurn() { give_back(); }
+  void give_back() {
     if (auto client = std::exchange(client_, nullptr)) client->first_lists.release();
   }
 
@@ -42,121 +41,87 @@ class Place {
   std::shared_ptr<Client::State> client_;
 };
 
-class ListCall final : public CallCore {
+/// A list or a watch, read as it arrives.
+class ReadCall final : public CallCore {
  public:
-  ListCall(const std::shared_ptr<Client::State>& client, Request request, const Strand& strand,
-           const ReadOptions& options, ListCallbacks callbacks)
-      : CallCore(client, std::move(request), strand, RetryKind::GetOnly,
-                 options.timeout ? options.timeout : client->config.timeout),
+  ReadCall(const std::shared_ptr<Client::State>& client, Request request, bool watch, const Strand& strand,
+           const ReadOptions& options, std::shared_ptr<meta::StreamSink> sink)
+      : CallCore(client, std::move(request), strand, watch ? RetryKind::Always : RetryKind::GetOnly,
+                 watch             ? std::nullopt
+                 : options.timeout ? options.timeout
+                                   : client->config.timeout),
+        watch_(watch),
         decode_(decode_of(options)),
-        callbacks_(std::move(callbacks)) {}
-  Place place;
+        sink_(std::move(sink)) {}
+  FirstListTurn turn;
 
  private:
   Result<void> accept(int, const transport::Headers& headers) override {
-    auto reader = make_list_reader(headers, decode_, [this](meta::Object item) {
-      if (!over()) callbacks_.on_item(std::move(item));
-    });
+    auto reader = (watch_ ? make_watch_reader : make_list_reader)(headers, decode_, *sink_);
     if (!reader) return reader.error();
     reader_ = std::move(*reader);
+    sink_->on_open();
     return {};
   }
   Result<void> take(std::string_view bytes) override {
-    if (callbacks_.on_bytes) callbacks_.on_bytes(bytes.size());
-    return over() ? Result<void>() : reader_->feed(bytes);
+    sink_->on_bytes(bytes.size());
+    auto fed = reader_->feed(bytes);
+    if (reader_->initial_events_ended()) turn.give_back();
+    return fed;
   }
+  bool live() const noexcept override { return watch_; }
   void finished(const Error* error) override {
-    place.leave();
-    if (error) return callbacks_.on_end(*error);
-    callbacks_.on_end(reader_->finish());
+    turn.give_back();
+    if (error) return sink_->on_end(*error);
+    sink_->on_end(watch_ ? meta::ListMeta() : reader_->finish());
+  }
+  void stopped() override {
+    if (reader_) reader_->stop();
   }
 
-  meta::DecodeOptions decode_;
-  ListCallbacks callbacks_;
-  std::unique_ptr<ListReader> reader_;
+  const bool watch_;
+  const meta::DecodeOptions decode_;
+  const std::shared_ptr<meta::StreamSink> sink_;
+  std::unique_ptr<meta::StreamReader> reader_;
 };
 
-class WatchCall final : public CallCore {
- public:
-  WatchCall(std::shared_ptr<Client::State> client, Request request, const Strand& strand, meta::DecodeOptions decode,
-            WatchCallbacks callbacks)
-      : CallCore(client, std::move(request), strand, RetryKind::Always, std::nullopt),
-        decode_(std::move(decode)),
-        callbacks_(std::move(callbacks)) {}
-  Place place;
-
- private:
-  Result<void> accept(int, const transport::Headers& headers) override {
-    auto reader = make_watch_reader(headers, decode_, [this](meta::WatchEvent event) {
-      if (over()) return;
-      if (event.is_initial_events_end()) place.leave();
-      callbacks_.on_event(std::move(event));
-    });
-    if (!reader) return reader.error();
-    reader_ = std::move(*reader);
-    if (callbacks_.on_open) callbacks_.on_open();
-    return {};
-  }
-  Result<void> take(std::string_view bytes) override {
-    if (callbacks_.on_bytes) callbacks_.on_bytes(bytes.size());
-    return over() ? Result<void>() : reader_->feed(bytes);
-  }
-  bool live() const noexcept override { return true; }
-  void finished(const Error* error) override {
-    place.leave();
-    // A stream cut inside an event lost nothing that a new watch would not bring: that is the end of it, not an error.
-    callbacks_.on_end(error);
-  }
-
-  meta::DecodeOptions decode_;
-  WatchCallbacks callbacks_;
-  std::unique_ptr<WatchReader> reader_;
-};
-
-/// A call that waits for its turn. Destroying the handle while it waits takes it out.
-template <class Core>
-std::unique_ptr<Call> begin_in_turn(const std::shared_ptr<Client::State>& client, Turnstile& turnstile,
-                                    std::shared_ptr<Core> core, const Strand& strand) {
-  std::weak_ptr<Core> weak = core;
-  turnstile.acquire([client, weak, strand] {
-    strand.post([weak, place = Place(client)]() mutable {
-      const auto alive = weak.lock();
-      if (!alive) return;
-      alive->place = std::move(place);
-      alive->begin();
-    });
-  });
-  return std::make_unique<CallHandle>(std::move(core));
-}
-
-Request read_request(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options, bool list) {
+std::unique_ptr<meta::Call> read(const std::shared_ptr<Client::State>& client, const ResourcePath& path,
+                                 const meta::ListOptions& query, const ReadOptions& options, const Strand& strand,
+                                 std::shared_ptr<meta::StreamSink> sink) {
   Request request;
   request.path = path;
-  request.accept = accept_of(options, list);
+  request.accept = accept_of(options, !query.watch);
   append_query(request, query);
-  return request;
+  auto core = std::make_shared<ReadCall>(client, std::move(request), query.watch, strand, options, std::move(sink));
+  if (options.first_list) {  // begins when it is its turn; destroying the handle before that takes it out
+    client->first_lists.acquire([client, strand, weak = std::weak_ptr(core)] {
+      strand.post([weak, turn = FirstListTurn(client)]() mutable {
+        const auto alive = weak.lock();
+        if (!alive) return;
+        alive->turn = std::move(turn);
+        alive->begin();
+      });
+    });
+  } else {
+    core->begin();
+  }
+  return std::make_unique<CallHandle>(std::move(core));
 }
 
 }  // namespace
 
-std::unique_ptr<Call> Client::list(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,
-                                   const Strand& strand, ListCallbacks callbacks) const {
-  auto core = std::make_shared<ListCall>(state_, read_request(path, query, options, true), strand, options,
-                                         std::move(callbacks));
-  if (options.first_list) return begin_in_turn(state_, state_->first_lists, std::move(core), strand);
-  core->begin();
-  return std::make_unique<CallHandle>(std::move(core));
+std::unique_ptr<meta::Call> Client::list(const ResourcePath& path, const meta::ListOptions& query,
+                                         const ReadOptions& options, const Strand& strand,
+                                         std::shared_ptr<meta::StreamSink> sink) const {
+  return read(state_, path, query, options, strand, std::move(sink));
 }
 
-std::unique_ptr<Call> Client::watch(const ResourcePath& path, const meta::ListOptions& query,
-                                    const ReadOptions& options, const Strand& strand, WatchCallbacks callbacks) const {
+std::unique_ptr<meta::Call> Client::watch(const ResourcePath& path, const meta::ListOptions& query,
+                                          const ReadOptions& options, const Strand& strand,
+                                          std::shared_ptr<meta::StreamSink> sink) const {
   auto asked = query;
   asked.watch = true;
-  auto core = std::make_shared<WatchCall>(state_, read_request(path, asked, options, false), strand, decode_of(options),
-                                          std::move(callbacks));
-  if (options.first_list) return begin_in_turn(state_, state_->first_lists, std::move(core), strand);
-  core->begin();
-  return std::make_unique<CallHandle>(std::move(core));
+  return read(state_, path, asked, options, strand, std::move(sink));
 }
 
 }  // namespace kubexx::rest

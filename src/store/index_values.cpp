@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kubexx/base/error_sink.hpp"
-#include "meta/internal/key_text.hpp"
+#include "meta/internal/key_parts.hpp"
 
 namespace kubexx::store {
 

@@ -38,9 +38,9 @@ meta::Object Roots::get(std::string_view key, std::uint32_t hash) const {
   return find(key, hash).handle.object();
 }
 
-std::string Roots::key_of(std::uint32_t id) const {
-  if (!keys.empty() && keys[id] != nullptr) return std::string(text_of(keys[id]));
-  return std::string(meta::KeyText(object(id)).view());
+meta::Key Roots::key_of(std::uint32_t id) const {
+  if (!keys.empty() && keys[id] != nullptr) return meta::Key(text_of(keys[id]));
+  return meta::Key::of(object(id));
 }
 
 const IndexRoot* Roots::index(std::string_view name) const {
@@ -66,7 +66,7 @@ std::vector<meta::Object> Roots::list() const {
 std::vector<std::string> Roots::list_keys() const {
   std::vector<std::string> all;
   all.reserve(size());
-  for (std::uint32_t id = 0; id < size(); ++id) all.push_back(key_of(id));
+  for (std::uint32_t id = 0; id < size(); ++id) all.push_back(key_of(id).text());
   return all;
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexx/meta/object.hpp"
-#include "meta/internal/key_text.hpp"
+#include "kubexx/meta/key.hpp"
+#include "meta/internal/key_parts.hpp"
 #include "store/cow_array.hpp"
 #include "store/epochs.hpp"
 #include "store/hash_directory.hpp"
@@ -17,10 +17,7 @@
 
 namespace kubexx::store {
 
-/// The part of a hash that the tables keep.
-inline std::uint32_t short_hash(std::string_view text) noexcept {
-  return static_cast<std::uint32_t>(meta::hash_key(text) >> 32);
-}
+using meta::short_hash;
 
 /// A text in a block: an explicit key, or the value of an index.
 inline std::string_view text_of(const Block* block) noexcept {
@@ -60,7 +57,7 @@ struct Roots {
   /// May run while the store is written, under the conditions of BasicHashDirectory::find().
   Found find(std::string_view key, std::uint32_t hash) const;
   meta::Object get(std::string_view key, std::uint32_t hash) const;
-  std::string key_of(std::uint32_t id) const;
+  meta::Key key_of(std::uint32_t id) const;
   const IndexRoot* index(std::string_view name) const;
 
   std::vector<meta::Object> list() const;

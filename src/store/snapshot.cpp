@@ -50,7 +50,7 @@ void Snapshot::key_of(std::size_t id, const meta::Object& object, std::string& i
   if (!keys.empty() && keys[id] != nullptr) {
     into = text_of(keys[id]);
   } else {
-    into = meta::KeyText(object).view();
+    into = meta::Key::of(object).view();
   }
 }
 
@@ -82,7 +82,7 @@ Result<std::vector<std::string>> Snapshot::index_keys(std::string_view index, st
   if (!found) return found.error();
   std::vector<std::string> keys;
   for (const auto ids : *found) {
-    for (const std::uint32_t id : ids) keys.push_back(data_->roots.key_of(id));
+    for (const std::uint32_t id : ids) keys.push_back(data_->roots.key_of(id).text());
   }
   std::sort(keys.begin(), keys.end());
   return keys;

@@ -3,12 +3,14 @@
 #include <utility>
 
 #include "kubexx/base/error_sink.hpp"
-#include "meta/internal/key_text.hpp"
+#include "meta/internal/key_parts.hpp"
 #include "store/same_object.hpp"
 #include "store/store_core.hpp"
 
 namespace kubexx::store {
 namespace {
+
+using Keys = detail::StoreCore::Keys;
 
 Error no_key(const meta::Object& object) {
   return Error::config(object ? "key of an object: it has no metadata.name" : "key of an object: it is null");
@@ -31,37 +33,41 @@ Result<std::string> run_key_func(const meta::KeyFunc& key_func, const meta::Obje
 Store::Store(meta::KeyFunc key_func) : Store(std::move(key_func), {}) {}
 Store::Store(meta::KeyFunc key_func, const Indexers& indexers) : items_(indexers), key_func_(std::move(key_func)) {}
 
-template <class Use>
-Result<void> Store::with_key(const meta::Object& object, Use use) const {
+Result<meta::Key> Store::make_key(const meta::Object& object) const {
   if (!key_func_) {
-    const meta::KeyText key(object);
+    auto key = meta::Key::of(object);
     if (key.empty()) return no_key(object);
-    use(key.view());
-    return {};
+    return key;
   }
   const auto key = run_key_func(key_func_, object);
   if (!key) return key.error();
-  use(std::string_view(*key));
-  return {};
+  return meta::Key(*key);
+}
+
+Result<bool> Store::name(std::span<Write> writes) const {
+  bool all_default = !key_func_;
+  for (Write& write : writes) {
+    if (write.type == Write::Type::Put && !write.object) return no_key(write.object);
+    if (!write.key.empty()) {
+      all_default = false;  // as far as we know
+      continue;
+    }
+    auto key = make_key(write.object);
+    if (!key) return key.error();
+    write.key = std::move(*key);
+  }
+  return all_default;
 }
 
 Result<std::string> Store::key_of(const meta::Object& object) const {
-  std::string text;
-  if (auto named = with_key(object, [&](std::string_view key) { text = key; }); !named) return named.error();
-  return text;
+  const auto key = make_key(object);
+  if (!key) return key.error();
+  return key->text();
 }
 
 Result<void> Store::add(meta::Object object) {
-  return with_key(object, [&](std::string_view key) {
-    if (key_func_) {
-      items_.add(key, std::move(object));
-      return;
-    }
-    const std::string_view version = object.resource_version();
-    using Write = detail::StoreCore::Write;
-    Write write{Write::Kind::PutDefaultKey, key, std::move(object), 0};
-    items_.core_->apply({&write, 1}, version);
-  });
+  Write write{Write::Type::Put, {}, std::move(object)};
+  return apply({&write, 1});
 }
 
 Result<void> Store::update(meta::Object object) {
@@ -69,7 +75,8 @@ Result<void> Store::update(meta::Object object) {
 }
 
 Result<void> Store::remove(const meta::Object& object) {
-  return with_key(object, [&](std::string_view key) { items_.remove(key, object); });
+  Write write{Write::Type::Remove, {}, object};
+  return apply({&write, 1});
 }
 
 Result<void> Store::remove(const meta::DeletedFinalStateUnknown& gone) {
@@ -78,53 +85,47 @@ Result<void> Store::remove(const meta::DeletedFinalStateUnknown& gone) {
   return {};
 }
 
+Result<void> Store::apply(std::span<Write> writes) {
+  const auto all_default = name(writes);
+  if (!all_default) return all_default.error();
+  items_.core_->apply(writes, *all_default ? Keys::Default : Keys::Any);
+  return {};
+}
+
 Result<void> Store::replace(std::vector<meta::Object> objects, std::string resource_version) {
   if (!key_func_) {
     for (const meta::Object& object : objects) {
       if (object.name().empty()) return no_key(object).with_context("replace");
     }
-    const auto with_default = [](std::size_t, const meta::Object& each, auto use) { use(meta::KeyText(each).view()); };
-    items_.core_->replace<true>(std::move(objects), with_default, std::move(resource_version));
+    items_.core_->replace(objects, resource_version);
     return {};
   }
-  std::vector<ThreadSafeStore::Item> items;
-  items.reserve(objects.size());
-  for (meta::Object& object : objects) {
-    auto key = run_key_func(key_func_, object);
-    if (!key) return key.error().with_context("replace");
-    items.push_back({std::move(*key), std::move(object)});
-  }
-  items_.replace(std::move(items), std::move(resource_version));
+  std::vector<Write> writes(objects.size());
+  for (std::size_t i = 0; i < objects.size(); ++i) writes[i].object = std::move(objects[i]);
+  auto gone = replace(writes, std::move(resource_version));
+  if (!gone) return gone.error();
   return {};
 }
 
-TransactionResult Store::transaction(std::vector<Transaction> transactions) {
-  std::vector<Error> errors;
-  for (Transaction& each : transactions) {
-    if (!each.key.empty()) continue;
-    auto key = key_of(each.object);
-    if (key) {
-      each.key = std::move(*key);
-    } else {
-      errors.push_back(key.error());
-    }
+Result<std::vector<meta::KeyedObject>> Store::replace(std::span<Write> writes, std::string resource_version) {
+  for (const Write& write : writes) {
+    if (write.type != Write::Type::Put) return Error::config("a replace puts objects and removes none");
   }
-  TransactionResult result = items_.transaction(std::move(transactions));
-  if (errors.size() == result.errors.size()) result.errors = std::move(errors);
-  return result;
+  const auto all_default = name(writes);
+  if (!all_default) return all_default.error().with_context("replace");
+  return items_.core_->replace(writes, *all_default ? Keys::Default : Keys::Any, resource_version);
 }
 
 Result<meta::Object> Store::get(const meta::Object& object) const {
-  meta::Object found;
-  if (auto named = with_key(object, [&](std::string_view key) { found = items_.get(key); }); !named) {
-    return named.error();
-  }
-  return found;
+  const auto key = make_key(object);
+  if (!key) return key.error();
+  return items_.core_->get(*key);
 }
 
 meta::Object Store::prefer_known(meta::Object fresh) const {
-  meta::Object known;
-  if (auto named = with_key(fresh, [&](std::string_view key) { known = items_.get(key); }); !named) return fresh;
+  const auto key = make_key(fresh);
+  if (!key) return fresh;
+  auto known = items_.core_->get(*key);
   return same_object(known, fresh) ? known : fresh;
 }
 

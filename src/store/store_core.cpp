@@ -21,6 +21,11 @@ class Unsettled {
   std::atomic<std::uint64_t>* count_;
 };
 
+Table::KeyKind kind_of(const Write& write, StoreCore::Keys keys) {
+  const bool is_default = keys == StoreCore::Keys::Default || meta::has_default_key(write.object, write.key.view());
+  return is_default ? Table::KeyKind::Default : Table::KeyKind::Own;
+}
+
 }  // namespace
 
 SnapshotData::SnapshotData(std::shared_ptr<StoreCore> store, Epoch pinned, const Roots& seen, std::string rv,
@@ -58,29 +63,24 @@ void StoreCore::wrote_locked() {
 StoreCore::Definitions StoreCore::prepare(std::span<const Write> writes) const {
   const FairLock::Reading reading(lock_);
   for (const Write& write : writes.first(std::min<std::size_t>(writes.size(), 16))) {
-    table_->roots().by_key.prefetch(write.hash);
+    table_->roots().by_key.prefetch(write.key.hash());
   }
   return definitions_;
 }
 
-void StoreCore::write_locked(Write& write, std::span<const IndexDefinition::Values> values) {
-  if (write.kind == Write::Kind::Remove) {
-    write.object = table_->remove(write.key, write.hash);
-    return;
+void StoreCore::write_locked(Write& write, Table::KeyKind kind, std::span<const IndexDefinition::Values> values) {
+  if (write.type == Write::Type::Remove) {
+    write.previous = table_->remove(write.key);
+  } else {
+    write.previous = table_->put(write.key, kind, std::move(write.object), values);
   }
-  const auto kind = write.kind == Write::Kind::PutDefaultKey ? Table::KeyKind::Default : Table::KeyKind::Own;
-  write.object = table_->put(write.key, write.hash, kind, std::move(write.object), values);
 }
 
-void StoreCore::apply(std::span<Write> writes, std::string_view version) {
+void StoreCore::apply(std::span<Write> writes, Keys keys) {
   if (writes.empty()) return;
-  for (Write& write : writes) {
-    write.hash = short_hash(write.key);
-    if (write.kind == Write::Kind::Put && meta::has_default_key(write.object, write.key)) {
-      write.kind = Write::Kind::PutDefaultKey;
-    }
-  }
-  const bool default_put = writes.size() == 1 && writes[0].kind == Write::Kind::PutDefaultKey;
+  const Write& last = writes.back();
+  const std::string_view version = last.object.resource_version();  // of a document that the write or the table keeps
+  const bool one_put = writes.size() == 1 && last.type == Write::Type::Put;
   std::array<IndexDefinition::Values, 4> few;
   std::vector<IndexDefinition::Values> many;
   for (bool done = false; !done;) {
@@ -92,7 +92,7 @@ void StoreCore::apply(std::span<Write> writes, std::string_view version) {
       values = many;
     }
     for (std::size_t i = 0; i < writes.size(); ++i) {
-      if (writes[i].kind != Write::Kind::Remove) {
+      if (writes[i].type == Write::Type::Put) {
         evaluate(*current, writes[i].object, values.subspan(i * width, width));
       }
     }
@@ -100,14 +100,64 @@ void StoreCore::apply(std::span<Write> writes, std::string_view version) {
     const std::lock_guard lock(lock_);
     if (definitions_ != current) continue;
     // Where objects have keys of their own, a put may change the handle and the key, which are two words.
-    const bool settles = default_put && table_->roots().keys.empty();
+    const bool settles = one_put && kind_of(last, keys) == Table::KeyKind::Default && table_->roots().keys.empty();
     const Unsettled unsettled(settles ? nullptr : &unsettled_);
-    for (std::size_t i = 0; i < writes.size(); ++i) write_locked(writes[i], values.subspan(i * width, width));
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      write_locked(writes[i], kind_of(writes[i], keys), values.subspan(i * width, width));
+    }
     if (!version.empty()) resource_version_ = version;
     wrote_locked();
     done = true;
   }
   epochs_.tidy();
+}
+
+std::vector<meta::KeyedObject> StoreCore::replace(std::span<Write> writes, Keys keys,
+                                                  const std::string& resource_version) {
+  std::vector<meta::KeyedObject> gone;
+  const auto each = [&](auto put) {
+    for (Write& write : writes) write.previous = put(write.key, kind_of(write, keys), write.object);
+  };
+  replace_by(each, resource_version, &gone);
+  return gone;
+}
+
+void StoreCore::replace(std::span<meta::Object> objects, const std::string& resource_version) {
+  const auto each = [&](auto put) {
+    for (meta::Object& object : objects) put(meta::Key::of(object), Table::KeyKind::Default, object);
+  };
+  replace_by(each, resource_version, nullptr);
+}
+
+template <class Each>
+void StoreCore::replace_by(Each each, const std::string& resource_version, std::vector<meta::KeyedObject>* gone) {
+  while (true) {
+    // The new table is private until it is exchanged, so it is built without a lock.
+    const Definitions current = definitions();
+    auto fresh = std::make_unique<Table>(epochs_, *current);
+    std::vector<IndexDefinition::Values> values(current->size());
+    const Snapshot before = snapshot();
+    const Roots& old = before.data_->roots;
+    std::vector<bool> listed(old.size());
+    each([&](const meta::Key& key, Table::KeyKind kind, meta::Object& object) {
+      const auto [id, handle] = old.find(key.view(), key.hash());
+      meta::Object previous;
+      if (id != kNoId) {
+        listed[id] = true;
+        previous = handle.object();
+        if (same_object(previous, object)) object = previous;
+      }
+      evaluate(*current, object, values);
+      static_cast<void>(fresh->put(key, kind, object, values));
+      return previous;
+    });
+    if (!exchange(fresh, current, resource_version)) continue;
+    Readers::wait();  // for those that read the old table, which goes now
+    for (std::uint32_t id = 0; gone && id < old.size(); ++id) {
+      if (!listed[id]) gone->push_back({old.key_of(id), old.object(id)});
+    }
+    return;
+  }
 }
 
 bool StoreCore::exchange(std::unique_ptr<Table>& fresh, const Definitions& built_for, const std::string& version) {
@@ -126,8 +176,7 @@ void StoreCore::bookmark(std::string_view resource_version) {
   wrote_locked();
 }
 
-meta::Object StoreCore::get(std::string_view key) const {
-  const std::uint32_t hash = short_hash(key);
+meta::Object StoreCore::get(std::string_view key, std::uint32_t hash) const {
   {
     const Readers::Mark mark;
     const std::uint64_t before = unsettled_.load();

@@ -45,22 +45,16 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
  public:
   explicit StoreCore(const Indexers& indexers);
 
-  struct Write {
-    enum class Kind : std::uint8_t { PutDefaultKey, Put, Remove };  // of a Put, any key
-    Kind kind = Kind::Put;
-    std::string_view key;
-    meta::Object object;  // afterwards: what the write pushed out, to be released without a lock
-    std::uint32_t hash = 0;
-  };
-  /// All of them become visible together. `version`, unless empty, is the store's resourceVersion afterwards; it may be
-  /// a view into one of the objects.
-  void apply(std::span<Write> writes, std::string_view version);
-  /// with_key(i, object, use) calls use(key) for the i-th object.
-  template <bool DefaultKeys, class WithKey>
-  void replace(std::vector<meta::Object> objects, WithKey with_key, std::string resource_version);
+  /// How the keys of writes were made: by Key::of their objects, or in any way.
+  enum class Keys : std::uint8_t { Default, Any };
+  /// All of them become visible together. What they push out is released by the caller, without a lock.
+  void apply(std::span<Write> writes, Keys keys);
+  std::vector<meta::KeyedObject> replace(std::span<Write> writes, Keys keys, const std::string& resource_version);
+  void replace(std::span<meta::Object> objects, const std::string& resource_version);  ///< under their default keys
   void bookmark(std::string_view resource_version);
 
-  meta::Object get(std::string_view key) const;
+  meta::Object get(std::string_view key) const { return get(key, short_hash(key)); }
+  meta::Object get(const meta::Key& key) const { return get(key.view(), key.hash()); }
   std::vector<meta::Object> list() const;
   std::vector<std::string> list_keys() const;
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
@@ -83,14 +77,18 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
   static constexpr std::size_t kShortRead = 4096;  // objects that may be read under the lock
   static constexpr std::size_t kBatch = 512;       // objects that are indexed under the lock at a time
 
+  meta::Object get(std::string_view key, std::uint32_t hash) const;
   Definitions definitions() const;
   /// The definitions; meanwhile the memory for the writes is asked for.
   Definitions prepare(std::span<const Write> writes) const;
-  void write_locked(Write& write, std::span<const IndexDefinition::Values> values);
+  void write_locked(Write& write, Table::KeyKind kind, std::span<const IndexDefinition::Values> values);
   void evaluate(const IndexDefinitions& definitions, const meta::Object& object,
                 std::span<IndexDefinition::Values> into) const;
   Snapshot snapshot_locked() const;
   void wrote_locked();
+  /// each(put) calls put(key, kind, object) for every object; it returns what was there.
+  template <class Each>
+  void replace_by(Each each, const std::string& resource_version, std::vector<meta::KeyedObject>* gone);
   /// Swaps the tables, unless the indexes are not those the new one was built for.
   bool exchange(std::unique_ptr<Table>& fresh, const Definitions& built_for, const std::string& version);
   void fill(const IndexDefinition& definition, const Snapshot& existing);
@@ -106,32 +104,5 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
   std::atomic<std::size_t> size_{0};
   mutable std::atomic<std::uint64_t> index_errors_{0};
 };
-
-template <bool DefaultKeys, class WithKey>
-void StoreCore::replace(std::vector<meta::Object> objects, WithKey with_key, std::string resource_version) {
-  while (true) {
-    // The new table is private until it is exchanged, so it is built without a lock.
-    const Definitions current = definitions();
-    auto fresh = std::make_unique<Table>(epochs_, *current);
-    std::vector<IndexDefinition::Values> values(current->size());
-    {
-      const Snapshot before = snapshot();
-      for (std::size_t i = 0; i < objects.size(); ++i) {
-        with_key(i, objects[i], [&](std::string_view key) {
-          const std::uint32_t hash = short_hash(key);
-          meta::Object object = before.data_->roots.get(key, hash);
-          if (!same_object(object, objects[i])) object = objects[i];
-          evaluate(*current, object, values);
-          const bool has_default = DefaultKeys || meta::has_default_key(object, key);
-          const auto kind = has_default ? Table::KeyKind::Default : Table::KeyKind::Own;
-          static_cast<void>(fresh->put(key, hash, kind, std::move(object), values));
-        });
-      }
-    }
-    if (!exchange(fresh, current, resource_version)) continue;
-    Readers::wait();  // for those that read the old table, which goes now
-    return;
-  }
-}
 
 }  // namespace kubexx::store::detail

@@ -96,7 +96,7 @@ Result<void> StoreCore::add_indexers(const Indexers& indexers) {
 
 void StoreCore::fill(const IndexDefinition& definition, const Snapshot& existing) {
   const Roots& roots = existing.data_->roots;
-  std::vector<std::string> keys(kBatch);
+  std::vector<meta::Key> keys(kBatch);
   std::vector<IndexDefinition::Values> values(kBatch);
   for (std::uint32_t first = 0; first < roots.size(); first += kBatch) {
     const std::uint32_t count = static_cast<std::uint32_t>(std::min(kBatch, roots.size() - first));
@@ -106,7 +106,7 @@ void StoreCore::fill(const IndexDefinition& definition, const Snapshot& existing
     }
     const std::lock_guard lock(lock_);
     for (std::uint32_t i = 0; i < count; ++i) {
-      table_->fill_index(definition, keys[i], short_hash(keys[i]), roots.object(first + i), values[i]);
+      table_->fill_index(definition, keys[i], roots.object(first + i), values[i]);
     }
     wrote_locked();
   }

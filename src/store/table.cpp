@@ -55,12 +55,13 @@ void Table::set_key(std::uint32_t id, Block* key) {
   if (old != nullptr) epochs_.discard(old);
 }
 
-meta::Object Table::put(std::string_view key, std::uint32_t hash, KeyKind kind, meta::Object object,
+meta::Object Table::put(const meta::Key& key, KeyKind kind, meta::Object object,
                         std::span<const IndexDefinition::Values> values) {
   KUBEXX_ASSERT(values.size() == writers_.size());
-  Block* stored_key = kind == KeyKind::Default ? nullptr : own_key(key);
+  const std::uint32_t hash = key.hash();
+  Block* stored_key = kind == KeyKind::Default ? nullptr : own_key(key.view());
   object_bytes_ += object.byte_size();
-  const auto [found, old] = roots_.find(key, hash);
+  const auto [found, old] = roots_.find(key.view(), hash);
   if (found != kNoId) {
     const Handle fresh = Handle::adopt(std::move(object));
     roots_.handles.set(found, fresh, epochs_);
@@ -73,9 +74,11 @@ meta::Object Table::put(std::string_view key, std::uint32_t hash, KeyKind kind, 
     for (std::size_t i = 0; i < writers_.size(); ++i) {
       writers_[i].update(roots_.indexes[i], found, values[i], epochs_);
     }
+    meta::Object previous = old.object();
     const Epoch born = births_[found];
     births_.set(found, epochs_.now(), epochs_.any_snapshot());
-    return epochs_.discard(old, born);
+    static_cast<void>(epochs_.discard(old, born));
+    return previous;
   }
 
   if (roots_.size() == kMaxObjects) throw std::length_error("a store holds at most 2^31 - 1 objects");
@@ -89,17 +92,18 @@ meta::Object Table::put(std::string_view key, std::uint32_t hash, KeyKind kind, 
   return {};
 }
 
-meta::Object Table::remove(std::string_view key, std::uint32_t hash) {
-  const auto [id, gone] = roots_.find(key, hash);
+meta::Object Table::remove(const meta::Key& key) {
+  const auto [id, gone] = roots_.find(key.view(), key.hash());
   if (id == kNoId) return {};
-  roots_.by_key.erase(hash, id, epochs_);
+  meta::Object previous = gone.object();
+  roots_.by_key.erase(key.hash(), id, epochs_);
   for (std::size_t i = 0; i < writers_.size(); ++i) writers_[i].remove(roots_.indexes[i], id, epochs_);
   const Epoch born = births_[id];
   if (!roots_.keys.empty()) set_key(id, nullptr);
 
   const auto last = static_cast<std::uint32_t>(roots_.size() - 1);
   if (id != last) {
-    roots_.by_key.change_id(short_hash(roots_.key_of(last)), last, id, epochs_);
+    roots_.by_key.change_id(roots_.key_of(last).hash(), last, id, epochs_);
     const Handle moved = roots_.handles[last];
     roots_.handles.set(id, moved, epochs_);
     births_.set(id, births_[last], epochs_.any_snapshot());
@@ -111,8 +115,9 @@ meta::Object Table::remove(std::string_view key, std::uint32_t hash) {
   if (!roots_.keys.empty()) roots_.keys.pop_back(epochs_);
   roots_.handles.pop_back(epochs_);
   births_.pop_back();
-  object_bytes_ -= gone.object().byte_size();
-  return epochs_.discard(gone, born);
+  object_bytes_ -= previous.byte_size();
+  static_cast<void>(epochs_.discard(gone, born));
+  return previous;
 }
 
 std::size_t Table::place_of(const IndexDefinition& definition) const {
@@ -127,10 +132,10 @@ void Table::add_index(std::shared_ptr<const IndexDefinition> definition) {
   for (std::size_t i = 0; i < roots_.size(); ++i) writer.append_pending();
 }
 
-void Table::fill_index(const IndexDefinition& definition, std::string_view key, std::uint32_t hash,
-                       const meta::Object& object, const IndexDefinition::Values& values) {
+void Table::fill_index(const IndexDefinition& definition, const meta::Key& key, const meta::Object& object,
+                       const IndexDefinition::Values& values) {
   const std::size_t place = place_of(definition);
-  const std::uint32_t id = roots_.find(key, hash).id;
+  const std::uint32_t id = roots_.find(key.view(), key.hash()).id;
   if (place == writers_.size() || id == kNoId) return;
   if (!writers_[place].is_pending(id) || !roots_.object(id).same_document(object)) return;
   writers_[place].update(roots_.indexes[place], id, values, epochs_);

@@ -56,17 +56,17 @@ class Table {
   std::uint64_t object_bytes() const noexcept { return object_bytes_; }
   std::size_t side_bytes() const noexcept;
 
-  /// Under its default key, or one of its own. `values` has one element for each index. Returns what may be freed,
-  /// outside of any lock.
+  /// Under its default key, or one of its own. `values` has one element for each index. Both return what was there, to
+  /// be released outside of any lock.
   enum class KeyKind : std::uint8_t { Default, Own };
-  meta::Object put(std::string_view key, std::uint32_t hash, KeyKind kind, meta::Object object,
+  meta::Object put(const meta::Key& key, KeyKind kind, meta::Object object,
                    std::span<const IndexDefinition::Values> values);
-  meta::Object remove(std::string_view key, std::uint32_t hash);
+  meta::Object remove(const meta::Key& key);
 
   void add_index(std::shared_ptr<const IndexDefinition> definition);  ///< pending: see fill_index
   /// Adds an object to a pending index, if it is still what the table has.
-  void fill_index(const IndexDefinition& definition, std::string_view key, std::uint32_t hash,
-                  const meta::Object& object, const IndexDefinition::Values& values);
+  void fill_index(const IndexDefinition& definition, const meta::Key& key, const meta::Object& object,
+                  const IndexDefinition::Values& values);
   void set_ready(const IndexDefinition& definition);
   void remove_index(std::string_view name);
 

@@ -8,11 +8,16 @@
 namespace kubexx::store {
 namespace {
 
-using Kind = detail::StoreCore::Write::Kind;
+constexpr auto kAnyKeys = detail::StoreCore::Keys::Any;
 
 void require(std::string_view key, const meta::Object& object) {
   if (key.empty()) throw std::logic_error("an object is stored under a key that is not empty");
   if (!object) throw std::logic_error("a null object cannot be stored");
+}
+
+void require(const Write& write) {
+  if (write.type == Write::Type::Put) return require(write.key.view(), write.object);
+  if (write.key.empty()) throw std::logic_error("an object is removed by a key that is not empty");
 }
 
 }  // namespace
@@ -24,9 +29,8 @@ ThreadSafeStore& ThreadSafeStore::operator=(ThreadSafeStore&&) noexcept = defaul
 
 void ThreadSafeStore::add(std::string_view key, meta::Object object) {
   require(key, object);
-  const std::string_view version = object.resource_version();
-  detail::StoreCore::Write write{Kind::Put, key, std::move(object), 0};
-  core_->apply({&write, 1}, version);
+  Write write{Write::Type::Put, meta::Key(key), std::move(object)};
+  core_->apply({&write, 1}, kAnyKeys);
 }
 
 void ThreadSafeStore::update(std::string_view key, meta::Object object) {
@@ -38,41 +42,21 @@ void ThreadSafeStore::remove(std::string_view key) {
 }
 
 void ThreadSafeStore::remove(std::string_view key, const meta::Object& last_state) {
-  detail::StoreCore::Write write{Kind::Remove, key, {}, 0};
-  core_->apply({&write, 1}, last_state.resource_version());
+  Write write{Write::Type::Remove, meta::Key(key), last_state};
+  core_->apply({&write, 1}, kAnyKeys);
 }
 
-TransactionResult ThreadSafeStore::transaction(std::vector<Transaction> transactions) {
-  TransactionResult result;
-  result.total = transactions.size();
-  std::vector<detail::StoreCore::Write> writes;
-  writes.reserve(transactions.size());
-  std::string_view version;
-  for (std::size_t i = 0; i < transactions.size(); ++i) {
-    Transaction& each = transactions[i];
-    const bool is_put = each.type != Transaction::Type::Remove;
-    if (each.key.empty() || (is_put && !each.object)) {
-      result.errors.push_back(Error::config(each.key.empty() ? "a transaction without a key" : "a null object"));
-      continue;
-    }
-    version = each.object.resource_version();  // the transaction, or the write, keeps the object
-    writes.push_back(
-        {is_put ? Kind::Put : Kind::Remove, each.key, is_put ? std::move(each.object) : meta::Object(), 0});
-    result.successful.push_back(i);
-  }
-  core_->apply(writes, version);
-  return result;
+void ThreadSafeStore::apply(std::span<Write> writes) {
+  for (const Write& write : writes) require(write);
+  core_->apply(writes, kAnyKeys);
 }
 
-void ThreadSafeStore::replace(std::vector<Item> items, std::string resource_version) {
-  std::vector<meta::Object> objects;
-  objects.reserve(items.size());
-  for (Item& item : items) {
-    require(item.key, item.object);
-    objects.push_back(std::move(item.object));
+std::vector<meta::KeyedObject> ThreadSafeStore::replace(std::span<Write> writes, std::string resource_version) {
+  for (const Write& write : writes) {
+    if (write.type != Write::Type::Put) throw std::logic_error("a replace puts objects and removes none");
+    require(write);
   }
-  const auto with_key = [&](std::size_t i, const meta::Object&, auto use) { use(std::string_view(items[i].key)); };
-  core_->replace<false>(std::move(objects), with_key, std::move(resource_version));
+  return core_->replace(writes, kAnyKeys, resource_version);
 }
 
 void ThreadSafeStore::bookmark(std::string_view resource_version) {

@@ -134,12 +134,12 @@ bool AnyServerTest::compact_history() const {
   return done.has_value();
 }
 
-std::unique_ptr<informer::DynamicSharedInformerFactory> AnyServerTest::make_factory(
-    rest::Client client, informer::FactoryOptions options) const {
+std::unique_ptr<informer::DynamicSharedInformerFactory> AnyServerTest::make_factory(rest::Client client,
+                                                                                    informer::FactoryOptions options,
+                                                                                    Backoff backoff) const {
   options.namespace_ = namespace_name_;
   options.queue = queue_under_test();
-  options.backoff.initial = std::chrono::milliseconds(10);
-  options.backoff.cap = std::chrono::milliseconds(200);
+  options.backoff = backoff;
   // A whole cluster puts a ConfigMap of its own into every namespace.
   if (!options.tweak_list_options) {
     options.tweak_list_options = [](meta::ListOptions& query) {

@@ -83,8 +83,9 @@ class AnyServerTest : public ::testing::TestWithParam<ServerKind> {
   bool compact_history() const;
 
   /// A factory on the namespace of the test; the client may lead through a proxy.
-  std::unique_ptr<informer::DynamicSharedInformerFactory> make_factory(rest::Client client,
-                                                                       informer::FactoryOptions options = {}) const;
+  std::unique_ptr<informer::DynamicSharedInformerFactory> make_factory(
+      rest::Client client, informer::FactoryOptions options = {},
+      Backoff backoff = {.initial = std::chrono::milliseconds(10), .cap = std::chrono::milliseconds(200)}) const;
   static void start_and_sync(informer::SharedInformerFactory& factory);
   /// Until the condition holds; false after the ceiling. For what has no event to wait for.
   static bool eventually(const std::function<bool()>& condition, Duration ceiling = std::chrono::seconds(30));

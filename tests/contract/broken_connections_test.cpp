@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <random>
 
 #include "contract/any_server.hpp"
@@ -24,12 +26,15 @@ class BrokenConnectionTest : public AnyServerTest {
     AnyServerTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     proxy_.emplace(config());
+    factory_ = make_factory(through_proxy());
+  }
+  rest::Client through_proxy() {
     auto options = transport_options(proxy_->config());
     options.read_idle = milliseconds(500);  // so that stopped peers are found within a test
     options.ping_timeout = milliseconds(500);
     rest::ClientOptions client_options;
     client_options.transport = transport::HttpTransport::create(options).value();
-    factory_ = make_factory(rest::Client(proxy_->config(), client_options));
+    return {proxy_->config(), client_options};
   }
   informer::Informer<meta::Object> config_maps() { return factory_->for_resource(kConfigMaps).value().informer(); }
   reflector::ReflectorStatus reflector() { return config_maps().status().reflector; }
@@ -184,6 +189,67 @@ TEST_P(BrokenConnectionTest, ASlowLineDelaysAndLosesNothing) {
 
   EXPECT_TRUE(seen.await(wanted, seconds(30)));
   EXPECT_EQ(seen.lines().size(), 20U);
+}
+
+/// When the last news came, and the longest time without.
+class News {
+ public:
+  std::shared_ptr<informer::ResourceEventHandler> handler() {
+    informer::ResourceEventHandlerFuncs<meta::Object> functions;
+    functions.on_update = [this](const meta::Object&, const meta::Object&) { look(true); };
+    return informer::make_handler(std::move(functions));
+  }
+  Duration look(bool fresh) {
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::system().now();
+    longest_ = std::max(longest_, now - last_);
+    if (fresh) last_ = now;
+    return longest_;
+  }
+
+ private:
+  std::mutex mutex_;
+  TimePoint last_ = Clock::system().now();  // guarded by mutex_
+  Duration longest_{};                      // guarded by mutex_
+};
+
+// FlakyLinkTest has the whole minute, ten times, on a clock of its own.
+TEST_P(BrokenConnectionTest, ALinkThatIsCutTwiceASecondLeavesNoLongTimeWithoutNewsAndNeedsNoList) {
+  std::mt19937 random(15);
+  factory_ = make_factory(through_proxy(), {}, Backoff());
+  const auto informer = config_maps();
+  put("m");
+  sync();
+  ASSERT_TRUE(watching());
+  put("m", "worked");
+  ASSERT_TRUE(cache_equals_server());
+  const auto lists = reflector().lists;
+  News news;
+  const auto registration = informer.add_event_handler(news.handler());
+
+  const auto end = Clock::system().now() + seconds(8);
+  auto next_cut = Clock::system().now();
+  std::optional<apiserver::Outage> refusing;
+  for (int change = 0; Clock::system().now() < end; ++change) {
+    put("m", std::to_string(change));
+    if (Clock::system().now() < next_cut) continue;
+    // What is cut is opened again at once: that one is refused, or lives until the next cut.
+    refusing.reset();
+    const auto refuses = random() % 5 == 0;
+    if (refuses) {
+      refusing = proxy_->refuse();
+    } else {
+      proxy_->cut();
+    }
+    const std::exponential_distribution<double>::param_type mean(refuses ? 10.0 : 2.0);
+    const auto life = std::exponential_distribution<double>()(random, mean);
+    next_cut = Clock::system().now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(life));
+  }
+  refusing.reset();
+
+  EXPECT_LE(news.look(false), seconds(6));
+  EXPECT_EQ(reflector().lists, lists);
+  EXPECT_TRUE(cache_equals_server());
 }
 
 TEST_P(BrokenConnectionTest, AfterAnyFaultsTheCacheEqualsTheServerAndEveryHistoryIsLegal) {

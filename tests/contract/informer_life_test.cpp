@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <future>
 #include <latch>
-#include <mutex>
 #include <thread>
 
 #include "contract/any_server.hpp"
@@ -16,7 +14,6 @@
 #include "kubexx/testing/client.hpp"
 #include "kubexx/testing/fault_proxy.hpp"
 #include "kubexx/testing/recording_handler.hpp"
-#include "reflector/watch_list_memory.hpp"
 
 namespace kubexx::informer {
 namespace {
@@ -34,36 +31,35 @@ struct Patience : contract::AnyServerTest {
   using AnyServerTest::eventually;
 };
 
-/// What a reflector reports, to wait for.
-class Reports {
- public:
-  std::function<void(const reflector::ReflectorStatus&)> callback() {
-    return [this](const reflector::ReflectorStatus& status) {
-      const std::lock_guard lock(mutex_);
-      last_ = status;
-      changed_.notify_all();
-    };
-  }
-  bool await(const std::function<bool(const reflector::ReflectorStatus&)>& condition) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, seconds(20), [&] { return condition(last_); });
-  }
+/// Until what an informer's reflector says of itself is as wanted.
+bool await(const SharedIndexInformer& informer, const std::function<bool(const reflector::ReflectorStatus&)>& wanted) {
+  return Patience::eventually([&] { return wanted(informer.status().reflector); }, seconds(20));
+}
 
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  reflector::ReflectorStatus last_;  // guarded by mutex_
-};
-
-InformerOptions options_for(const rest::Client& client, Reports& reports) {
+InformerOptions options_for(const rest::Client& client) {
   InformerOptions options;
   options.resource = kConfigMaps;
   options.queue = contract::queue_under_test();
   options.executor = client.executor();
   options.handlers = client.handlers();
-  options.reflector.on_status = reports.callback();
   return options;
 }
+
+/// Stops a proxy the moment a reflector is in a state.
+struct StallAt final : reflector::Owner {
+  StallAt(testing::FaultProxy& p, ReflectorState s) : proxy(p), state(s) {}
+  void on_change() override {
+    const auto watched = informer.lock();
+    if (done || !watched || watched->status().reflector.state != state) return;
+    done = true;
+    outage = proxy.stall();
+  }
+  testing::FaultProxy& proxy;
+  const ReflectorState state;
+  std::weak_ptr<SharedIndexInformer> informer;  // set before it is started
+  bool done = false;                            // strand
+  apiserver::Outage outage;
+};
 
 /// Where an informer may be when it is stopped, and how it gets there.
 struct Stage {
@@ -106,7 +102,6 @@ std::vector<Stage> stages() {
 
 class StopStageTest : public ::testing::TestWithParam<Stage> {
  protected:
-  StopStageTest() { reflector::forget_watch_list_refusals(); }
   apiserver::Server server_;
   testing::FaultProxy proxy_{testing::config(server_)};
 };
@@ -119,15 +114,9 @@ TEST_P(StopStageTest, StoppedThereAnInformerEndsSoonAndCallsNobodyAfterwards) {
   apiserver::Outage outage;
   if (stage.prepare) outage = stage.prepare(server_, proxy_);
   const rest::Client client(proxy_.config());
-  Reports reports;
-  InformerOptions options = options_for(client, reports);
-  options.reflector.on_status = [&, report = reports.callback(), once = false](const auto& status) mutable {
-    if (stage.stalled && !once && status.state == stage.state) {
-      once = true;
-      outage = proxy_.stall();
-    }
-    report(status);
-  };
+  InformerOptions options = options_for(client);
+  const auto stall = std::make_shared<StallAt>(proxy_, stage.state);
+  if (stage.stalled) options.reflector.owner = stall;
   options.reflector.watch_list = stage.watch_list;
   options.reflector.page_size = stage.page_size;
   options.reflector.backoff = {.initial = minutes(10), .cap = minutes(10)};
@@ -137,9 +126,11 @@ TEST_P(StopStageTest, StoppedThereAnInformerEndsSoonAndCallsNobodyAfterwards) {
       SharedIndexInformer::create(make_client_lister_watcher(client, stage.resource, source), options);
   Recording seen;
   const auto registration = informer->add_event_handler(seen.handler());
+  stall->informer = informer;
   informer->start();
-  ASSERT_TRUE(reports.await(
-      [&](const auto& status) { return status.state == stage.state && status.initial_items >= stage.items; }));
+  ASSERT_TRUE(await(*informer, [&](const auto& status) {
+    return status.state == stage.state && status.initial_items >= stage.items;
+  }));
 
   informer->stop();
   auto joined = std::async(std::launch::async, [&] { informer->join(); });
@@ -148,6 +139,7 @@ TEST_P(StopStageTest, StoppedThereAnInformerEndsSoonAndCallsNobodyAfterwards) {
   EXPECT_EQ(informer->status().reflector.state, ReflectorState::Stopped);
   const auto told = seen.lines();
   outage.end();
+  stall->outage.end();
   ASSERT_TRUE(server_.seed(make_config_map("default/late")));
   EXPECT_EQ(seen.lines(), told);
 }
@@ -205,11 +197,10 @@ class SwitchTransport final : public transport::Transport {
 TEST(InformerLifeTest, WhileTheGroupIsNotServedAParkedInformerAsksWithoutBeingAnsweredNotFound) {
   apiserver::Server server;
   const auto client = testing::client(server);
-  Reports reports;
   const auto informer = SharedIndexInformer::create(
-      make_client_lister_watcher(client, {"example.com", "v1", "widgets"}, {}), options_for(client, reports));
+      make_client_lister_watcher(client, {"example.com", "v1", "widgets"}, {}), options_for(client));
   informer->start();
-  ASSERT_TRUE(reports.await([](const auto& status) { return status.state == ReflectorState::Parked; }));
+  ASSERT_TRUE(await(*informer, [](const auto& status) { return status.state == ReflectorState::Parked; }));
   server.requests().clear();
 
   const auto asked = [&] {
@@ -238,15 +229,14 @@ TEST(InformerLifeTest, VersionsThatWentBackAreNoticedOnAWatchThatNobodyCut) {
   rest::ClientOptions client_options;
   client_options.transport = transport;
   const auto client = testing::client(server, client_options);
-  Reports reports;
-  InformerOptions informer_options = options_for(client, reports);
+  InformerOptions informer_options = options_for(client);
   informer_options.reflector.version_check = milliseconds(20);
   const auto informer = SharedIndexInformer::create(make_client_lister_watcher(client, kConfigMaps), informer_options);
   Recording seen;
   const auto registration = informer->add_event_handler(seen.handler());
   informer->start();
   ASSERT_TRUE(seen.await({"add default/old", "add default/new"}));
-  ASSERT_TRUE(reports.await([](const auto& status) { return status.state == ReflectorState::Watching; }));
+  ASSERT_TRUE(await(*informer, [](const auto& status) { return status.state == ReflectorState::Watching; }));
   ASSERT_EQ(server.core().watchers(), 1U);
   std::latch about_to_wait(1);
   auto waiting = std::async(std::launch::async, [&] {
@@ -260,7 +250,7 @@ TEST(InformerLifeTest, VersionsThatWentBackAreNoticedOnAWatchThatNobodyCut) {
   EXPECT_TRUE(seen.await({"update default/old", "delete default/new (final state unknown)"}));
   EXPECT_THAT(informer->store()->list_keys(), UnorderedElementsAre("default/old"));
   EXPECT_EQ(informer->store()->get_by_key("default/old")["data"]["v"].string(), "1");
-  EXPECT_TRUE(reports.await([](const auto& status) { return status.restarts.contains("versions_went_back"); }));
+  EXPECT_TRUE(await(*informer, [](const auto& status) { return status.restarts.contains("versions_went_back"); }));
   EXPECT_FALSE(informer->status().reflector.last_error);
   const auto result = waiting.get();
   ASSERT_FALSE(result);

@@ -11,7 +11,6 @@
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/testing/client.hpp"
 #include "kubexx/testing/recording_handler.hpp"
-#include "reflector/watch_list_memory.hpp"
 
 namespace kubexx::informer {
 namespace {
@@ -27,7 +26,7 @@ using testing::Recording;
 /// An embedded server, a dynamic factory on it without backoff, and the informer of its ConfigMaps.
 class InformerContractTest : public ::testing::Test {
  protected:
-  InformerContractTest() : server_(options()) { reflector::forget_watch_list_refusals(); }
+  InformerContractTest() : server_(options()) {}
 
   static apiserver::Options options() {
     apiserver::Options o;

@@ -10,6 +10,7 @@
 #include "kubexx/client/until.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testing/fault_proxy.hpp"
+#include "support/function_sink.hpp"
 
 namespace kubexx::contract {
 namespace {
@@ -55,11 +56,13 @@ class RetriedWatchTest : public AnyServerTest {
     strand_->post([this, resource] {
       auto started = client::RetryWatcher::start(
           behind(resource), {.resource_version = version_}, *strand_,
-          {[this] { note(opened_, 1); },
-           [this](const meta::WatchEvent& event) {
-             note(seen_, std::string(meta::to_string(event.type)) + ' ' + std::string(event.object.name()));
-           },
-           [this](const Error* error) { note(ends_, *error); }},
+          make_sink({.on_open = [this] { note(opened_, 1); },
+                     .on_event =
+                         [this](const meta::WatchEvent& event) {
+                           note(seen_,
+                                std::string(meta::to_string(event.type)) + ' ' + std::string(event.object.name()));
+                         },
+                     .on_end = [this](const Result<meta::ListMeta>& end) { note(ends_, end.error()); }}),
           milliseconds(20));
       ASSERT_TRUE(started) << started.error();
       watcher_ = std::move(*started);
@@ -155,15 +158,20 @@ TEST_P(RetriedWatchTest, AVersionTheServerForgotIsTheEnd) {
 
 TEST_P(RetriedWatchTest, AThousandWatchesShareAFewConnections) {
   strand_.emplace(behind_->executor());
-  std::vector<std::unique_ptr<rest::Call>> watches;
+  std::vector<std::unique_ptr<meta::Call>> watches;
   strand_->post([&] {
     for (int i = 0; i < 1000; ++i) {
-      watches.push_back(
-          behind(kConfigMaps)
-              .start_watch({.resource_version = version_}, *strand_,
-                           {[this] { note(opened_, 1); },
-                            [this](const meta::WatchEvent& event) { note(seen_, std::string(event.object.name())); },
-                            [this](const Error* error) { note(ends_, error ? *error : Error::config("ended")); }}));
+      watches.push_back(behind(kConfigMaps)
+                            .start_watch({.resource_version = version_}, *strand_,
+                                         make_sink({.on_open = [this] { note(opened_, 1); },
+                                                    .on_event =
+                                                        [this](const meta::WatchEvent& event) {
+                                                          note(seen_, std::string(event.object.name()));
+                                                        },
+                                                    .on_end =
+                                                        [this](const Result<meta::ListMeta>& end) {
+                                                          note(ends_, end ? Error::config("ended") : end.error());
+                                                        }})));
     }
   });
   ASSERT_TRUE(await(opened_, 1000));

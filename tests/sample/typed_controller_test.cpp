@@ -87,7 +87,7 @@ TEST_F(TypedControllerTest, WhatIsNoSourceCannotBeWaitedFor) {
 
 TEST_F(TypedControllerTest, AKindKnownAtRunTimeOnlyIsReconciledToo) {
   ASSERT_TRUE(server.seed(make_config_map("default/a", "1")));
-  const auto resource = client::ResourceMapper(client).find("configmaps").value();
+  const auto resource = client::ResourceMapper(client).get("configmaps").value();
   Controller<> controller(factory, factory.for_resource(resource.resource).value().informer(), resource, {},
                           Predicate::custom([](const Change& change) { return change.after.name() == "a"; }));
   factory.start(stop.get_token());

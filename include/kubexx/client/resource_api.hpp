@@ -106,8 +106,8 @@ class ResourceApi {
   /// stop or timeout. ERROR events end it with their Status as the Error.
   Result<void> watch(const ListOptions& options, const std::function<bool(const meta::WatchEvent&)>& on_event) const;
   /// The same without blocking, ERROR events as they come; `stop` and `timeout` of the options do not apply.
-  std::unique_ptr<rest::Call> start_watch(const ListOptions& options, const Strand& strand,
-                                          rest::WatchCallbacks callbacks) const;
+  std::unique_ptr<meta::Call> start_watch(const ListOptions& options, const Strand& strand,
+                                          std::shared_ptr<meta::StreamSink> sink) const;
   Result<meta::Object> update(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> update_status(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> patch(std::string_view name, PatchType type, std::string_view body,

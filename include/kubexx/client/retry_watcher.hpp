@@ -15,14 +15,13 @@ namespace kubexx::client {
 /// going on is impossible: the version expired (410 in the stream), 401, 403, an object without a version, an event of
 /// unknown type.
 ///
-/// Threads: lives on the given strand; so do its callbacks. on_open comes with every new watch, on_end once, always
-/// with an Error.
-/// Stop: destroy it, on its strand; inside a callback too.
-class RetryWatcher final : public rest::Call {
+/// Threads: lives on the given strand, where its sink is called. on_open comes with every new watch, on_end once,
+/// always with an Error. Stop: destroy it, on its strand; inside a call of the sink too.
+class RetryWatcher final : public meta::Call {
  public:
   /// `options.resource_version` says where to begin; "" and "0" name no version and are an Error.
   static Result<std::unique_ptr<RetryWatcher>> start(const ResourceApi& api, const ListOptions& options,
-                                                     const Strand& strand, rest::WatchCallbacks callbacks,
+                                                     const Strand& strand, std::shared_ptr<meta::StreamSink> sink,
                                                      Duration pause = std::chrono::seconds(1));
   ~RetryWatcher() override;
   void hold() override;

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "kubexx/base/result.hpp"
+#include "kubexx/meta/key.hpp"
 #include "kubexx/meta/object.hpp"
-#include "kubexx/meta/object_key.hpp"
 
 namespace kubexx::delta {
 
@@ -25,77 +23,66 @@ enum class DeltaType : std::uint8_t {
 };
 std::string_view to_string(DeltaType type) noexcept;  ///< "Added", ...
 
-/// One change on its way to the cache. A value; copying it copies handles.
+/// One change on its way to the cache, with the key it concerns. A value; copying it copies handles.
 ///
-/// What it carries depends on the type: an object (Added, Updated, Replaced, Sync, and Deleted as seen on the watch),
-/// a tombstone (a Deleted that was inferred: key and last known object, which may be null), objects and a version
-/// (ReplacedAll), a version (Bookmark), or nothing (SyncAll).
+/// What it carries depends on the type: an object and its key (Added, Updated, Replaced, Sync, and Deleted as seen on
+/// the watch), a tombstone (a Deleted that was inferred: key and last known object, which may be null), objects and a
+/// version (ReplacedAll), a version (Bookmark), or nothing (SyncAll).
 class Delta {
  public:
   /// Of a type that carries one object; anything else throws std::logic_error.
-  Delta(DeltaType type, meta::Object object) : Delta(type, std::move(object), nullptr) {
+  Delta(DeltaType type, meta::Key key, meta::Object object)
+      : key_(std::move(key)), object_(std::move(object)), type_(type) {
     if (!has_key()) refuse(type);
   }
-  Delta(const Delta& other) noexcept : object_(other.object_), bits_(other.bits_) {
-    if (payload()) payload()->references.fetch_add(1, std::memory_order_relaxed);
-  }
-  Delta(Delta&& other) noexcept : object_(std::move(other.object_)), bits_(other.bits_) { other.bits_ &= kTypeBits; }
-  Delta& operator=(Delta other) noexcept {
-    std::swap(object_, other.object_);
-    std::swap(bits_, other.bits_);
-    return *this;
-  }
-  ~Delta() {
-    if (payload()) release(payload());
-  }
-  static Delta tombstone(meta::DeletedFinalStateUnknown gone);
-  static Delta replaced_all(std::vector<meta::Object> objects, std::string resource_version);
+  /// Under the object's default key.
+  Delta(DeltaType type, meta::Object object);
+  static Delta tombstone(meta::Key key, meta::Object last_known);
+  static Delta replaced_all(std::vector<meta::KeyedObject> objects, std::string resource_version);
   static Delta sync_all();
   static Delta bookmark(std::string resource_version);
 
-  DeltaType type() const noexcept { return static_cast<DeltaType>(bits_ & kTypeBits); }
+  DeltaType type() const noexcept { return type_; }
+  const meta::Key& key() const noexcept { return key_; }  ///< empty for types that concern no single key
   /// The object, or the last known one of a tombstone. Null for types that carry none.
   const meta::Object& object() const noexcept { return object_; }
-  bool is_tombstone() const noexcept { return type() == DeltaType::Deleted && payload() != nullptr; }
-  const std::string& tombstone_key() const noexcept;          ///< "" when it is no tombstone
-  const std::vector<meta::Object>& objects() const noexcept;  ///< of ReplacedAll, otherwise empty
-  const std::string& resource_version() const noexcept;       ///< of ReplacedAll and Bookmark, otherwise ""
+  bool is_tombstone() const noexcept { return tombstone_; }
+  const std::vector<meta::KeyedObject>& objects() const noexcept;  ///< of ReplacedAll, otherwise empty
+  const std::string& resource_version() const noexcept;            ///< of ReplacedAll and Bookmark, otherwise ""
   /// What this brings was wrong before, not news (DeltaSink::repair).
-  bool repairs() const noexcept { return payload() && payload()->repairs; }
-  Delta marked(bool repairs) &&;  ///< for what a replace makes: Replaced, ReplacedAll, Sync and tombstones
+  bool repairs() const noexcept { return repairs_; }
+  Delta marked(bool repairs) && {
+    repairs_ = repairs;
+    return std::move(*this);
+  }
   /// False for ReplacedAll, SyncAll and Bookmark: they concern no single key.
   bool has_key() const noexcept {
-    return type() != DeltaType::ReplacedAll && type() != DeltaType::SyncAll && type() != DeltaType::Bookmark;
+    return type_ != DeltaType::ReplacedAll && type_ != DeltaType::SyncAll && type_ != DeltaType::Bookmark;
   }
+
+  // What it carries, for whoever uses it up. A whole list is copied if copies of the delta share it.
+  meta::Key take_key() noexcept { return std::move(key_); }
+  meta::Object take_object() noexcept { return std::move(object_); }
+  std::vector<meta::KeyedObject> take_objects();
 
  private:
   /// What few deltas have. Shared by the copies of a delta.
-  struct alignas(8) Payload {
-    std::string text;  // the tombstone's key, or the version
-    std::vector<meta::Object> objects;
-    bool repairs = false;
-    mutable std::atomic<std::uint32_t> references{1};
+  struct Whole {
+    std::vector<meta::KeyedObject> objects = {};
+    std::string resource_version = {};
   };
-  static constexpr std::uintptr_t kTypeBits = 7;
-
-  Delta(DeltaType type, meta::Object object, const Payload* owned) noexcept
-      : object_(std::move(object)),
-        bits_(reinterpret_cast<std::uintptr_t>(owned) | static_cast<std::uintptr_t>(type)) {}
-  const Payload* payload() const noexcept { return reinterpret_cast<const Payload*>(bits_ & ~kTypeBits); }
-  static void release(const Payload* payload) noexcept;
+  explicit Delta(DeltaType type, std::shared_ptr<Whole> whole = {}) : whole_(std::move(whole)), type_(type) {}
   [[noreturn]] static void refuse(DeltaType type);
 
+  meta::Key key_;
   meta::Object object_;
-  std::uintptr_t bits_;  // the payload's address and, in the bits that alignment leaves free, the type
+  std::shared_ptr<Whole> whole_;
+  DeltaType type_;
+  bool tombstone_ = false;
+  bool repairs_ = false;
 };
 
 /// The changes of one key, oldest first; or a batch of changes of different keys.
 using Deltas = std::vector<Delta>;
-
-/// The key of a change: the tombstone's, or what the function says of the object (absent: meta_namespace_key). An
-/// Error for changes without a key.
-Result<std::string> key_of(const Delta& delta, const meta::KeyFunc& key_func = {});
-/// The key of the newest; an Error when there is none.
-Result<std::string> key_of(const Deltas& deltas, const meta::KeyFunc& key_func = {});
 
 }  // namespace kubexx::delta

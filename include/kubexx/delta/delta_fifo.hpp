@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "kubexx/delta/queue.hpp"
 
@@ -14,48 +18,50 @@ namespace kubexx::delta {
 /// each known object whose key has nothing under way. Without known objects deletions of keys that are not queued are
 /// dropped, and resync does nothing.
 ///
-/// Errors: an object without a key or refused by the transform is not queued; a replace with such an object changes
-/// nothing.
-class DeltaFifo final : public Queue {
+/// It is synced once everything of its first content was processed, not merely taken: after the last item of the first
+/// replace(), or at once when something else came first.
+///
+/// Threads: one at a time. A process function may call the queue.
+class DeltaFifo {
  public:
   struct Options {
-    meta::KeyFunc key_func = {};  ///< absent: meta_namespace_key
-    TransformFunc transform = {};
     std::shared_ptr<const KnownObjects> known_objects = {};
-    bool emit_delta_type_replaced = false;                        ///< false: objects of a replace are Sync
-    std::function<meta::Object(meta::Object)> prefer_known = {};  ///< see DeltaSink
+    bool emit_delta_type_replaced = false;  ///< false: objects of a replace are Sync
   };
 
   DeltaFifo();
   explicit DeltaFifo(Options options);
-  ~DeltaFifo() override;
+  DeltaFifo(DeltaFifo&&) noexcept;
+  DeltaFifo& operator=(DeltaFifo&&) noexcept;
+  ~DeltaFifo();
 
-  Result<void> add(meta::Object object) override;
-  Result<void> update(meta::Object object) override;
-  Result<void> remove(meta::Object object) override;
-  Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) override;
-  Result<void> repair(std::vector<meta::Object> objects, std::string resource_version) override;
-  Result<void> resync() override;
-  /// Queues nothing; the consumer is called, so that it can look how far the producer is.
-  void bookmark(std::string_view resource_version) override;
-  meta::Object prefer_known(meta::Object fresh) override;
+  void add(meta::Key key, meta::Object object);
+  void update(meta::Key key, meta::Object object);
+  void remove(meta::Key key, meta::Object object);
+  /// The whole state; `repairs`: what differs was wrong (DeltaSink::repair). The version is not queued.
+  void replace(std::vector<meta::KeyedObject> objects, std::string resource_version, bool repairs = false);
+  void resync();
+  void bookmark(std::string_view resource_version) { static_cast<void>(resource_version); }  ///< queues nothing
 
-  Result<bool> try_pop(const Process& process) override;
-  Result<void> add_if_not_present(Deltas deltas) override;
+  /// Takes all changes of one key and processes them. False: nothing is queued. An Error is the process function's; the
+  /// changes are gone then.
+  Result<bool> try_pop(const Process& process) { return detail::try_pop(*this, process); }
+  /// The two halves of try_pop, for a consumer of its own: what was taken is finished when it was processed.
+  bool take(Taken& into);
+  void finish(Taken& taken);
 
-  void on_ready(std::function<void()> hook) override;
-  void on_synced(std::function<void()> hook) override;
-  bool has_synced() const override;
-  std::size_t size() const override;
-  void close() override;
-  bool is_closed() const override;
+  /// Puts back what could not be processed: nothing happens if its key is queued again already (that is newer),
+  /// otherwise it is appended. Marks the queue populated. An Error for Deltas without a key.
+  Result<void> add_if_not_present(Deltas deltas);
 
- protected:
-  bool wait(std::stop_token stop) override;
+  bool is_populated() const noexcept;  ///< something came
+  bool has_synced() const noexcept;
+  std::size_t size() const noexcept;  ///< keys waiting
+  bool empty() const noexcept { return size() == 0; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::delta

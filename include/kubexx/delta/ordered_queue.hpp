@@ -1,65 +1,82 @@
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "kubexx/delta/queue.hpp"
 
 namespace kubexx::delta {
 
-/// Keeps every change in the order of arrival, across keys; client-go's RealFIFO. Nothing is merged.
+/// Keeps every change in the order of arrival, across keys; client-go's RealFIFO. Nothing is merged. A list is one
+/// change (ReplacedAll) and a resync another (SyncAll): the consumer sees states that existed.
 ///
-/// With `atomic_events` a list is one change (ReplacedAll) and a resync another (SyncAll): the consumer sees states
-/// that existed. Without, the queue takes a list apart: first a tombstone for each key that is queued, being processed
-/// or known but no longer listed, then a Replaced for each object; and a resync is a Sync for each known key with
-/// nothing under way.
+/// It is synced once everything of its first content was processed, not merely taken: after the first replace(), or at
+/// once when something else came first.
 ///
-/// Errors: an object without a key or refused by the transform is not queued; a replace with such an object changes
-/// nothing. Options that contradict each other throw std::logic_error.
-class OrderedQueue final : public Queue {
+/// Threads: one at a time. A process function may call the queue.
+class OrderedQueue {
  public:
   struct Options {
-    meta::KeyFunc key_func = {};  ///< absent: meta_namespace_key
-    TransformFunc transform = {};
-    bool atomic_events = true;
-    bool emit_bookmarks = false;                                  ///< only with atomic_events
-    std::shared_ptr<const KnownObjects> known_objects = {};       ///< exactly when not atomic_events
-    std::function<meta::Object(meta::Object)> prefer_known = {};  ///< see DeltaSink
-    std::size_t batch_size = 1'000;
+    bool emit_bookmarks = false;
+    std::size_t batch_size = 1'000;  ///< at least 1, or std::logic_error
   };
 
   OrderedQueue();
   explicit OrderedQueue(Options options);
-  ~OrderedQueue() override;
 
-  Result<void> add(meta::Object object) override;
-  Result<void> update(meta::Object object) override;
-  Result<void> remove(meta::Object object) override;
-  Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) override;
-  Result<void> repair(std::vector<meta::Object> objects, std::string resource_version) override;
-  Result<void> resync() override;
-  void bookmark(std::string_view resource_version) override;
-  meta::Object prefer_known(meta::Object fresh) override;
+  void add(meta::Key key, meta::Object object) { push(DeltaType::Added, std::move(key), std::move(object)); }
+  void update(meta::Key key, meta::Object object) { push(DeltaType::Updated, std::move(key), std::move(object)); }
+  void remove(meta::Key key, meta::Object object) { push(DeltaType::Deleted, std::move(key), std::move(object)); }
+  /// The whole state as of a version; `repairs`: what differs was wrong (DeltaSink::repair).
+  void replace(std::vector<meta::KeyedObject> objects, std::string resource_version, bool repairs = false);
+  void resync();
+  void bookmark(std::string_view resource_version);
 
-  Result<bool> try_pop(const Process& process) override;
-  /// Up to batch_size changes. A batch ends before: a change of another key-less type, a key it already has, the first
-  /// change that is not initial any more.
-  Result<bool> try_pop_batch(const Process& batch, const Process& single) override;
-  /// A whole list that failed goes back to the front, where it came from; bookmarks are dropped.
-  Result<void> add_if_not_present(Deltas deltas) override;
+  /// Takes up to batch_size changes and processes them. A batch ends before: a change without a key, a key it already
+  /// has, the first change that is not initial any more. False: nothing is queued. An Error is the process function's;
+  /// the changes are gone then.
+  Result<bool> try_pop(const Process& process) { return detail::try_pop(*this, process); }
+  /// The two halves of try_pop, for a consumer of its own: what was taken is finished when it was processed.
+  bool take(Taken& into);
+  void finish(Taken& taken);
 
-  void on_ready(std::function<void()> hook) override;
-  void on_synced(std::function<void()> hook) override;
-  bool has_synced() const override;
-  std::size_t size() const override;
-  void close() override;
-  bool is_closed() const override;
+  /// Puts back what could not be processed: nothing happens if its key is queued again already (that is newer),
+  /// otherwise it is appended. A whole list goes back to the front, where it came from; bookmarks are dropped. Marks
+  /// the queue populated. An Error when there is nothing, or an object has no key.
+  Result<void> add_if_not_present(Deltas deltas);
 
- protected:
-  bool wait(std::stop_token stop) override;
+  bool is_populated() const noexcept { return initial_end_ != kUnpopulated; }  ///< something came
+  bool has_synced() const noexcept { return processed_ >= initial_end_; }
+  std::size_t size() const noexcept { return items_.size() - next_; }  ///< changes waiting
+  bool empty() const noexcept { return size() == 0; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  static constexpr std::int64_t kUnpopulated = std::numeric_limits<std::int64_t>::max();
+
+  void push(DeltaType type, meta::Key key, meta::Object object) {
+    populate(0);
+    items_.emplace_back(type, std::move(key), std::move(object));
+  }
+  void populate(std::int64_t initial) {  // the first call decides
+    if (initial_end_ == kUnpopulated) initial_end_ = initial;
+  }
+  void take_one(Taken& into);
+  void forget_taken();
+
+  Options options_;
+  Deltas items_;
+  std::size_t next_ = 0;             // of items_, not taken yet
+  Deltas spare_;                     // an empty vector whose buffer is used again
+  std::vector<std::uint32_t> seen_;  // hashes of the batch being taken
+  // Changes are counted: the first initial_end_ ones are the initial ones, and the queue is synced when that many were
+  // processed.
+  std::int64_t taken_ = 0;
+  std::int64_t processed_ = 0;
+  std::int64_t initial_end_ = kUnpopulated;
 };
 
 }  // namespace kubexx::delta

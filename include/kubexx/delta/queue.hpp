@@ -1,22 +1,22 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kubexx/base/result.hpp"
 #include "kubexx/delta/delta.hpp"
-#include "kubexx/delta/transform.hpp"
 #include "kubexx/meta/object.hpp"
-#include "kubexx/reflector/delta_sink.hpp"
 
+/// Between a reflector and the cache: takes changes in, hands them to a process function. Two queues exist:
+/// OrderedQueue (arrival order, batches; what informers use) and DeltaFifo (changes collected per key). Both are plain
+/// structures for one thread or strand at a time; SynchronizedQueue makes one of them safe from any thread.
 namespace kubexx::delta {
 
-/// What the consumer of a queue already holds, so that the queue can tell what a list no longer has. Called while the
-/// queue is locked: it must not call the queue back.
+/// What the consumer of a queue already holds, so that the queue can tell what a list no longer has. It must not call
+/// the queue back.
 class KnownObjects {
  public:
   virtual ~KnownObjects() = default;
@@ -24,53 +24,32 @@ class KnownObjects {
   virtual meta::Object get(std::string_view key) const = 0;  ///< null: not there (any more)
 };
 
-/// Between a reflector and the cache: takes changes in, hands them to a process function. Two exist: OrderedQueue
-/// (arrival order, batches; what informers use) and DeltaFifo (changes collected per key).
-///
-/// The queue is synced once everything of its first content was processed, not merely taken: after the last item of
-/// the first replace(), or at once when something else came first.
-///
-/// Threads: safe from any thread; meant for one consumer. The process function runs without a lock, so it may call the
-/// queue, and producers do not wait for it. Keys and transforms are computed on the producer's thread, also without
-/// one. Stop: close() wakes whoever waits; what is queued can still be taken, and writes are still accepted. Errors:
-/// the process function's Error is what pop returns; the item is gone then (see add_if_not_present). One that throws
-/// counts as having returned that Error.
-class Queue : public reflector::DeltaSink {
- public:
-  /// `deltas` may be moved from.
-  using Process = std::function<Result<void>(Deltas& deltas, bool is_in_initial_list)>;
+/// What a queue hands over: one change, all changes of one key (oldest first), or a batch of changes of different keys,
+/// which are all initial or none. `deltas` may be moved from. It may call the queue.
+using Process = std::function<Result<void>(Deltas& deltas, bool is_in_initial_list)>;
 
-  /// Takes the next item and processes it. False: nothing is queued. An Error is the process function's.
-  virtual Result<bool> try_pop(const Process& process) = 0;
-  /// Takes several items if the queue can: `batch` gets two or more changes, each of another key and all of them
-  /// initial or none; `single` gets what stands alone.
-  virtual Result<bool> try_pop_batch(const Process& batch, const Process& single) {
-    static_cast<void>(batch);
-    return try_pop(single);
-  }
-  /// Blocks until an item was processed. Canceled: closed with nothing left, or stopped before there was something.
-  Result<void> pop(const Process& process, std::stop_token stop = {});
-  Result<void> pop_batch(const Process& batch, const Process& single, std::stop_token stop = {});
-
-  /// Puts back what could not be processed: nothing happens if its key is queued again already (that is newer),
-  /// otherwise it is appended. Marks the queue populated. An Error for Deltas without a key.
-  virtual Result<void> add_if_not_present(Deltas deltas) = 0;
-
-  /// Called whenever the queue stops being empty, when a version came without anything to take, and when it is closed;
-  /// without a lock, on the producer's thread. Set it before the first producer runs.
-  virtual void on_ready(std::function<void()> hook) = 0;
-  /// Called once, when the queue becomes synced, without a lock; at once if it is. Set it before the first producer
-  /// runs.
-  virtual void on_synced(std::function<void()> hook) = 0;
-
-  virtual bool has_synced() const = 0;
-  virtual std::size_t size() const = 0;  ///< items waiting
-  virtual void close() = 0;
-  virtual bool is_closed() const = 0;
-
- protected:
-  /// Blocks until there is an item (true), or the queue is closed and empty or stop fired (false).
-  virtual bool wait(std::stop_token stop) = 0;
+/// What was taken from a queue and is not finished.
+struct Taken {
+  Deltas deltas = {};
+  bool is_in_initial_list = false;
+  std::uint64_t ticket = 0;  ///< the queue's
 };
+
+namespace detail {
+/// Runs a process function; an exception is its Error.
+Result<void> run(const Process& process, Taken& taken);
+/// An Error when there is nothing, or a change of one object that lacks its key.
+Result<void> check_put_back(const Deltas& deltas);
+
+template <class Queue>
+Result<bool> try_pop(Queue& queue, const Process& process) {
+  Taken taken;
+  if (!queue.take(taken)) return false;
+  auto done = run(process, taken);
+  queue.finish(taken);
+  if (!done) return done.error();
+  return true;
+}
+}  // namespace detail
 
 }  // namespace kubexx::delta

@@ -1,26 +1,41 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 
-#include "kubexx/delta/queue.hpp"
+#include "kubexx/delta/synchronized_queue.hpp"
 #include "kubexx/informer/event_handler.hpp"
 #include "kubexx/reflector/reflector.hpp"
 #include "kubexx/store/store.hpp"
 
 namespace kubexx::informer {
 
+enum class QueueKind : std::uint8_t {
+  Ordered,  ///< arrival order across keys, whole lists as one change; the default
+  PerKey,   ///< client-go's older DeltaFIFO: changes of a key are delivered together
+};
+
+/// How far a Controller's queue is.
+struct QueueProgress {
+  bool synced = false;  ///< everything of the first list was processed
+  bool empty = false;   ///< everything that the reflector brought so far was processed
+};
+
 /// What a Controller is made of.
 struct Config {
-  std::shared_ptr<delta::Queue> queue = {};
+  delta::PlainQueue queue = {};  ///< the controller's from now on
+  meta::KeyFunc key_func = {};   ///< absent: meta_namespace_key
+  delta::TransformFunc transform = {};
   std::shared_ptr<reflector::ListerWatcher> lister_watcher = {};
-  delta::Queue::Process process = {};        ///< one change, or all changes of a key, oldest first
-  delta::Queue::Process process_batch = {};  ///< absent: changes come one by one
-  bool retry_on_error = false;               ///< what `process` failed on, or threw at, goes back into the queue
-  std::function<void()> caught_up = {};      ///< called on the strand whenever the queue was found empty
+  delta::Process process = {};  ///< what the queue hands over: process_deltas(), or a function of one's own
+  bool retry_on_error = false;  ///< what `process` failed on, or threw at, goes back into the queue
+  /// Called on the strand whenever something was processed, and when nothing was left to process.
+  std::function<void(const QueueProgress&)> processed = {};
 
   std::optional<meta::GroupVersionKind> object_type = {};  ///< other kinds are dropped and counted; absent: any
   std::string object_description = {};                     ///< "pods", for people
@@ -32,10 +47,11 @@ struct Config {
   reflector::ReflectorOptions reflector = {};
 };
 
-/// The engine of an informer (not a Kubernetes controller): a reflector fills the queue, the queue is processed.
+/// The engine of an informer (not a Kubernetes controller): a reflector fills the queue, the queue is processed. What
+/// one piece of bytes brings is queued and processed in the same task of the strand, in portions.
 ///
 /// Threads: both run on the given strand; process runs there too, so it must not block.
-/// Stop: the reflector is stopped first, then the queue closed; what is processed at that moment is finished.
+/// Stop: the reflector is stopped first; what is processed at that moment is finished, and what is queued is dropped.
 class Controller : public std::enable_shared_from_this<Controller> {
  public:
   static std::shared_ptr<Controller> create(Config config, Strand strand);
@@ -50,12 +66,13 @@ class Controller : public std::enable_shared_from_this<Controller> {
   bool has_synced() const;
   std::string last_sync_resource_version() const;  ///< "" before the first whole state
   reflector::ReflectorStatus status() const;
+  std::size_t queue_depth() const;  ///< changes that wait to be processed
   void relist();
 
  private:
-  struct State;
-  explicit Controller(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;
+  struct Impl;
+  explicit Controller(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 /// A store kept equal to the source, and a handler called on the controller's strand, in order, without a buffer: a
@@ -66,6 +83,7 @@ struct PlainInformer {
 };
 
 struct NewInformerOptions {
+  QueueKind queue = QueueKind::Ordered;
   Duration resync_period = Duration::zero();
   store::Indexers indexers = {};
   delta::TransformFunc transform = {};
@@ -87,5 +105,7 @@ inline PlainInformer new_indexer_informer(std::shared_ptr<reflector::ListerWatch
 /// A sink that writes into a store at once: a Reflector with it keeps a store equal to the source, without queue or
 /// handlers.
 std::shared_ptr<reflector::DeltaSink> make_store_sink(std::shared_ptr<store::Store> store);
+/// The owner of such a Reflector: lists keep the objects that the store has already.
+std::shared_ptr<reflector::Owner> make_store_owner(std::shared_ptr<store::Store> store);
 
 }  // namespace kubexx::informer

@@ -14,6 +14,7 @@
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/delta/transform.hpp"
+#include "kubexx/informer/controller.hpp"
 #include "kubexx/informer/event_handler.hpp"
 #include "kubexx/informer/registration.hpp"
 #include "kubexx/meta/gvk.hpp"
@@ -21,13 +22,6 @@
 #include "kubexx/store/store.hpp"
 
 namespace kubexx::informer {
-
-class Controller;  // controller.hpp
-
-enum class QueueKind : std::uint8_t {
-  Ordered,  ///< arrival order across keys, whole lists as one change; the default
-  PerKey,   ///< client-go's older DeltaFIFO: changes of a key are delivered together
-};
 
 struct InformerOptions {
   std::string name = {};                     ///< for metrics and the inspector; default: the description
@@ -158,9 +152,9 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   void relist();
 
  private:
-  struct State;
-  explicit SharedIndexInformer(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;
+  struct Impl;
+  explicit SharedIndexInformer(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::informer

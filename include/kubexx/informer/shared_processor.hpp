@@ -19,9 +19,12 @@
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/informer/event_handler.hpp"
 #include "kubexx/informer/registration.hpp"
+#include "kubexx/meta/key.hpp"
 #include "kubexx/store/snapshot.hpp"
 
 namespace kubexx::informer {
+
+class Progress;  // src/informer/progress.hpp
 
 /// One call of a handler, waiting for its turn. Adds have `after`, deletes `before`, updates both.
 struct Notification {
@@ -34,7 +37,7 @@ struct Notification {
   bool sync = false;              ///< an update of nothing: only for handlers that are syncing
   meta::Object before = {};
   meta::Object after = {};
-  std::string key = {};  ///< of a delete
+  meta::Key key = {};
 };
 
 /// Notifications that follow each other. Listeners share them; nobody changes a block that is shared.
@@ -60,16 +63,18 @@ struct NotificationBlock {
 /// Stop: close() drops what waits, finish() lets it be told first.
 class ProcessorListener : public std::enable_shared_from_this<ProcessorListener> {
  public:
-  struct Place {
+  /// What a listener needs of its informer.
+  struct Setting {
     std::string informer = {};                      ///< its name
     std::shared_ptr<Executor> executor = {};        ///< runs the calls
     std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: no metrics
     meta::KeyFunc key_func = {};                    ///< absent: "namespace/name"
+    std::shared_ptr<Progress> progress = {};        ///< told when a listener syncs or ends; null: nobody is
   };
   static std::shared_ptr<ProcessorListener> create(std::shared_ptr<ResourceEventHandler> handler,
-                                                   HandlerOptions options, Place place);
+                                                   HandlerOptions options, Setting setting);
   /// For create.
-  ProcessorListener(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options, Place place);
+  ProcessorListener(std::shared_ptr<ResourceEventHandler> handler, HandlerOptions options, Setting setting);
 
   /// From the informer's strand. Those of them that are syncs count only while this listener is syncing.
   void add(const std::shared_ptr<NotificationBlock>& block);
@@ -87,6 +92,7 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   bool closed() const;
   bool busy() const;  ///< a call runs, or will although the end has come
   HandlerStatus status() const;
+  const Setting& setting() const noexcept { return setting_; }
   const std::string& where() const noexcept { return where_; }  ///< "handler NAME of INFORMER"
 
   // Resync bookkeeping, on the informer's strand.
@@ -104,7 +110,6 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
     std::shared_ptr<NotificationBlock> block = {};
     TimePoint since = {};
     bool with_syncs = true;
-    std::string key = {};  // when coalescing
     std::size_t next = 0;
     std::size_t end = 0;  // of what is taken
   };
@@ -120,26 +125,25 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   void push_own(Notification notification);
   void push(Waiting waiting, std::size_t count);  // with mutex_ held
   void start_if_needed(std::unique_lock<std::mutex> lock);
-  bool merge(const std::string& key, Notification& notification);  // with mutex_ held
-  std::string key_of(const meta::Object& object) const;
-  std::string key_of(const Notification& notification) const;
+  bool merge(Notification& notification);  // with mutex_ held
+  void sync_changed(std::unique_lock<std::mutex> lock);
   bool synced_locked() const { return upstream_synced_ && pending_initial_.load() == 0; }
 
   const std::shared_ptr<ResourceEventHandler> handler_;
   const HandlerOptions options_;
-  const Place place_;
+  const Setting setting_;
   const std::string where_;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable_any changed_;
-  Pending pending_;                                            // guarded by mutex_
-  std::unordered_map<std::string, Pending::iterator> newest_;  // guarded by mutex_; by key, when coalescing
-  bool upstream_synced_ = false;                               // guarded by mutex_
-  bool scheduled_ = false;                                     // guarded by mutex_
-  bool running_ = false;                                       // guarded by mutex_; calls are being made
-  bool finishing_ = false;                                     // guarded by mutex_
-  std::thread::id runner_;                                     // guarded by mutex_
-  TimePoint running_since_{};  // guarded by mutex_; when the calls being made were queued
+  Pending pending_;                                          // guarded by mutex_
+  std::unordered_map<meta::Key, Pending::iterator> newest_;  // guarded by mutex_; by key, when coalescing
+  bool upstream_synced_ = false;                             // guarded by mutex_
+  bool scheduled_ = false;                                   // guarded by mutex_
+  bool running_ = false;                                     // guarded by mutex_; calls are being made
+  bool finishing_ = false;                                   // guarded by mutex_
+  std::thread::id runner_;                                   // guarded by mutex_
+  TimePoint running_since_{};                                // guarded by mutex_; when the calls being made were queued
   std::stop_source stop_;
   const std::stop_token token_ = stop_.get_token();
 
@@ -167,7 +171,7 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
 /// Stop: stop() is final; the owner calls it when nothing is announced any more.
 class SharedProcessor : public std::enable_shared_from_this<SharedProcessor> {
  public:
-  SharedProcessor(Strand strand, ProcessorListener::Place place, Duration resync_period);
+  SharedProcessor(Strand strand, ProcessorListener::Setting setting, Duration resync_period);
   /// Called, from any thread, when a handler's last call has returned. Set it before there is a handler.
   void on_idle(std::function<void()> hook) { on_idle_ = std::move(hook); }
 
@@ -195,7 +199,7 @@ class SharedProcessor : public std::enable_shared_from_this<SharedProcessor> {
   void set_period(ProcessorListener& listener) const;
 
   const Strand strand_;
-  const ProcessorListener::Place place_;
+  const ProcessorListener::Setting setting_;
   const Duration resync_period_;
   std::function<void()> on_idle_;
 

@@ -83,12 +83,8 @@ class Syncables {
 /// Waits until everything is synced. Works before informers are started, does not poll them, and says why not when it
 /// ends without: stopped, timed out, failed fast, or an informer or handler ended. Nothing to wait for: synced.
 ///
-/// Functions are called on the calling thread, and again as soon as an informer, handler or controller of this process
-/// syncs, fails or ends, or sync_changed() is called. What they throw is thrown.
+/// Functions are called on the calling thread, again as soon as one of the informers and handlers waited for changes,
+/// and every `ask_functions_every`. What they throw is thrown.
 SyncResult wait_for_cache_sync(std::stop_token stop, const Syncables& what, const SyncOptions& options = {});
-
-/// Something changed that functions given to wait_for_cache_sync look at: they are asked again at once. For what this
-/// library cannot see.
-void sync_changed();
 
 }  // namespace kubexx::informer

@@ -26,9 +26,6 @@ class DeltaSink {
   virtual Result<void> resync() = 0;
   /// The version moved on without an event.
   virtual void bookmark(std::string_view resource_version) { static_cast<void>(resource_version); }
-  /// The object the sink already holds if it is the same one (uid, version and contents), else the given one. Lets a
-  /// relist keep unchanged objects instead of a second copy of everything.
-  virtual meta::Object prefer_known(meta::Object fresh) { return fresh; }
 };
 
 }  // namespace kubexx::reflector

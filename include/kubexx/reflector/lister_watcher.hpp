@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,39 +9,9 @@
 
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/result.hpp"
-#include "kubexx/meta/list_options.hpp"
-#include "kubexx/meta/object.hpp"
-#include "kubexx/meta/watch_event.hpp"
+#include "kubexx/meta/stream.hpp"
 
 namespace kubexx::reflector {
-
-/// Receives one list (one request, one page). Calls come in order on the strand the call was started with.
-class ListSink {
- public:
-  virtual ~ListSink() = default;
-  virtual void on_item(meta::Object item) = 0;
-  virtual void on_bytes(std::size_t received) { static_cast<void>(received); }  ///< if the source can tell
-  /// Exactly once, last.
-  virtual void on_end(Result<meta::ListMeta> result) = 0;
-};
-
-/// Receives one watch. Calls come in order on the strand the call was started with.
-class WatchSink {
- public:
-  virtual ~WatchSink() = default;
-  virtual void on_open() = 0;  ///< the server accepted the watch
-  virtual void on_event(meta::WatchEvent event) = 0;
-  virtual void on_bytes(std::size_t received) { static_cast<void>(received); }  ///< if the source can tell
-  /// Exactly once, last. Null: a clean close by the server. Before on_open: the watch was refused or never connected.
-  /// An Error of kind Decode: an event could not be read, and what follows cannot be trusted.
-  virtual void on_end(const Error* error) = 0;
-};
-
-/// A list or watch under way. Destroy it on its strand: from then on its sink is not called any more.
-class Call {
- public:
-  virtual ~Call() = default;
-};
 
 /// Where a Reflector gets its objects: lists and watches one resource. Implementations: from a client and a resource
 /// (client layer), from two functions (ListWatchFuncs), scripts in tests.
@@ -51,12 +20,12 @@ class Call {
 class ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
-  virtual std::unique_ptr<Call> list(const meta::ListOptions& options, const Strand& strand,
-                                     std::shared_ptr<ListSink> sink) = 0;
-  virtual std::unique_ptr<Call> watch(const meta::ListOptions& options, const Strand& strand,
-                                      std::shared_ptr<WatchSink> sink) = 0;
+  virtual std::unique_ptr<meta::Call> list(const meta::ListOptions& options, const Strand& strand,
+                                           std::shared_ptr<meta::StreamSink> sink) = 0;
+  virtual std::unique_ptr<meta::Call> watch(const meta::ListOptions& options, const Strand& strand,
+                                            std::shared_ptr<meta::StreamSink> sink) = 0;
   /// The server's current version, as the end of a list; items do not matter.
-  virtual std::unique_ptr<Call> current_version(const Strand& strand, std::shared_ptr<ListSink> sink) {
+  virtual std::unique_ptr<meta::Call> current_version(const Strand& strand, std::shared_ptr<meta::StreamSink> sink) {
     meta::ListOptions one;
     one.limit = 1;
     return list(one, strand, std::move(sink));
@@ -67,16 +36,17 @@ class ListerWatcher {
   virtual bool supports_watch() const { return true; }
   /// Calls `served` once, on the strand, when a resource that answered 404 may be there again (a CRD came back). Null:
   /// this source cannot tell, and the reflector tries again after its backoff.
-  virtual std::unique_ptr<Call> await_served(const Strand& strand, Task served) {
+  virtual std::unique_ptr<meta::Call> await_served(const Strand& strand, Task served) {
     static_cast<void>(strand);
     static_cast<void>(served);
     return nullptr;
   }
   /// False: events come from several watches, so the version of the newest says nothing about the others.
   virtual bool has_one_version() const { return true; }
-  /// What remembered WatchList refusals are kept by: server, resource and selectors (a refusal may be due to those).
-  /// Empty: not remembered beyond this reflector.
-  virtual std::string identity() const { return {}; }
+  /// Until when no WatchList is tried, because one of this resource and these selectors was refused. A source whose
+  /// server outlives reflectors (a client's) remembers that for all of them; each reflector does so for itself anyway.
+  virtual std::optional<TimePoint> watch_list_refused_until() const { return std::nullopt; }
+  virtual void refuse_watch_list_until(TimePoint until) { static_cast<void>(until); }
 };
 
 /// A stream of events that a user-made watch function returns; next() blocks.

@@ -15,26 +15,23 @@
 #include "kubexx/meta/list_progress.hpp"
 #include "kubexx/reflector/delta_sink.hpp"
 #include "kubexx/reflector/lister_watcher.hpp"
+#include "kubexx/reflector/owner.hpp"
 
 namespace kubexx::reflector {
 
 /// Told of every error that ends a round of list and watch, before the backoff. Must not block.
 using WatchErrorHandler = std::function<void(const Error& error)>;
 
-/// Where a Reflector stands.
-///
-///     Idle -> Listing | WatchListing -> Opening -> Watching -> (closed cleanly) Opening
-///                                                           -> (anything else) BackingOff -> Listing | WatchListing
-///     a 404 of the whole resource: Parked until it is served again;  no watch verb: Polling between lists
+/// Where a Reflector stands; docs/reflector.md has the table of what leads where.
 enum class ReflectorState : std::uint8_t {
   Idle,
   Listing,
   WatchListing,
-  Opening,
+  Opening,  ///< a watch, not answered yet
   Watching,
   BackingOff,
-  Parked,
-  Polling,
+  Parked,   ///< the whole resource is unknown to the server: until it is served again
+  Polling,  ///< between lists of a resource without the watch verb
   Stopped,
 };
 std::string_view to_string(ReflectorState state) noexcept;
@@ -68,7 +65,7 @@ struct ReflectorOptions {
       std::chrono::minutes(5);        ///< smaller values are ignored; each watch gets 1 to 2 times it
   std::int64_t page_size = 0;         ///< 0: by the rules of list versions
   meta::ListLimits list_limits = {};  ///< of one list in all its pages, and of one WatchList; more is an error
-  Backoff backoff = {};
+  Backoff backoff = {};               ///< of lists, throttled watches and servers that refuse everything
   Duration max_internal_error_retry = Duration::zero();  ///< how long 500s in a stream are answered by re-watching
   bool watch_list = true;
   /// A WatchList that brings no new object for so long, or takes ten times as long in all, is given up for a list.
@@ -80,18 +77,18 @@ struct ReflectorOptions {
   Duration verify_every = Duration::zero();
   Duration poll_interval = std::chrono::minutes(5);  ///< between lists of a resource without watch; at least a second
   WatchErrorHandler watch_error_handler = {};        ///< absent: a log line
-  /// Every change of state, on the strand; for sync waiting and the inspector. Must not block.
-  std::function<void(const ReflectorStatus&)> on_status = {};
-  std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: no metrics
-  Random* random = nullptr;                       ///< null: Random::process()
+  std::shared_ptr<Owner> owner = {};                 ///< asked and told as its header says; may be null
+  std::shared_ptr<MetricsRegistry> metrics = {};     ///< null: no metrics
+  Random* random = nullptr;                          ///< null: Random::process()
 };
 
 /// Keeps a sink equal to a resource on the server: lists (or WatchLists) once, then watches, and starts over when it
 /// must.
 ///
 /// - A whole state is handed over by one `replace`; from then on each event is one call, in the server's order.
-/// - A watch that closes is reopened at once from the last version, though there are at most four watches a second; 429
-///   and refused connections are waited out without a new list; everything else waits a backoff and lists at the last
+/// - A watch that closes is reopened at once from the last version, though there are at most four watches a second. One
+///   that is cut, refused or closed at once is resumed there too, after at most a second while the last minute had a
+///   watch that worked; 429 is waited out without a new list. Everything else waits a backoff and lists at the last
 ///   version, so state never goes back in time. Only a list that is refused as too old or too new goes to "" (most
 ///   recent).
 /// - A server whose versions went back (a restored etcd) is noticed at each re-watch and every `version_check`, and
@@ -124,9 +121,9 @@ class Reflector : public std::enable_shared_from_this<Reflector> {
   const std::string& type_description() const noexcept;
 
  private:
-  struct State;
-  explicit Reflector(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct Impl;
+  explicit Reflector(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::reflector

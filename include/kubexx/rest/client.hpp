@@ -19,7 +19,7 @@
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/list_options.hpp"
 #include "kubexx/meta/object.hpp"
-#include "kubexx/meta/watch_event.hpp"
+#include "kubexx/meta/stream.hpp"
 #include "kubexx/rest/config.hpp"
 #include "kubexx/transport/transport.hpp"
 
@@ -62,30 +62,6 @@ struct Response {
 struct CallOptions {
   std::stop_token stop = {};
   std::optional<Duration> timeout = {};
-};
-
-/// An asynchronous call. Destroy it on its strand: from then on none of its callbacks runs, and its stream is closed.
-/// Destroying it inside one of its own callbacks is allowed.
-class Call {
- public:
-  virtual ~Call() = default;
-  /// For a reader that falls behind, on the strand: nothing more is read until resume(), the stream pauses once 1 MB
-  /// waits. What the bytes at hand hold is still delivered.
-  virtual void hold() = 0;
-  virtual void resume() = 0;
-};
-
-struct ListCallbacks {
-  UniqueFunction<void(meta::Object)> on_item = {};
-  UniqueFunction<void(Result<meta::ListMeta>)> on_end = {};  ///< exactly once, last
-  UniqueFunction<void(std::size_t)> on_bytes = {};           ///< so many arrived, before their items; may be absent
-};
-
-struct WatchCallbacks {
-  Task on_open = {};
-  UniqueFunction<void(meta::WatchEvent)> on_event = {};
-  UniqueFunction<void(const Error*)> on_end = {};   ///< exactly once, last; null: closed cleanly by the server
-  UniqueFunction<void(std::size_t)> on_bytes = {};  ///< so many arrived, before their events; may be absent
 };
 
 struct ByteCallbacks {
@@ -132,19 +108,27 @@ class Client {
 
   /// Blocks until the answer is there. A non-2xx answer is an Error made of its Status.
   Result<Response> send(const Request& request, const CallOptions& options = {}) const;
-  std::unique_ptr<Call> start(Request request, const Strand& strand, UniqueFunction<void(Result<Response>)> done) const;
+  std::unique_ptr<meta::Call> start(Request request, const Strand& strand,
+                                    UniqueFunction<void(Result<Response>)> done) const;
 
   /// One list request (one page), item by item.
-  std::unique_ptr<Call> list(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,
-                             const Strand& strand, ListCallbacks callbacks) const;
-  std::unique_ptr<Call> watch(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,
-                              const Strand& strand, WatchCallbacks callbacks) const;
+  std::unique_ptr<meta::Call> list(const ResourcePath& path, const meta::ListOptions& query, const ReadOptions& options,
+                                   const Strand& strand, std::shared_ptr<meta::StreamSink> sink) const;
+  /// A stream that is cut inside an event ends without an Error: a new watch brings what is missing.
+  std::unique_ptr<meta::Call> watch(const ResourcePath& path, const meta::ListOptions& query,
+                                    const ReadOptions& options, const Strand& strand,
+                                    std::shared_ptr<meta::StreamSink> sink) const;
   /// A body as bytes while it arrives (pod logs).
-  std::unique_ptr<Call> stream(Request request, const Strand& strand, ByteCallbacks callbacks) const;
+  std::unique_ptr<meta::Call> stream(Request request, const Strand& strand, ByteCallbacks callbacks) const;
 
   /// The same client for writes that are allowed for a limited time only: what is not GET or HEAD passes the gate right
   /// before it is sent, retries included, and ends with the gate's Error when it is closed.
   Client with_gate(std::shared_ptr<const transport::SendGate> gate) const;
+
+  /// For those who ask this server for WatchLists: until when not to ask for this one again (resource and selectors, as
+  /// text). Shared by all copies; of a few thousand the one that ends first is forgotten.
+  std::optional<TimePoint> watch_list_refused_until(const std::string& what) const;
+  void refuse_watch_list_until(const std::string& what, TimePoint until) const;
 
   const Config& config() const noexcept;
   const std::shared_ptr<Executor>& executor() const noexcept;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +13,14 @@
 #include "kubexx/store/index.hpp"
 #include "kubexx/store/snapshot.hpp"
 #include "kubexx/store/thread_safe_store.hpp"
-#include "kubexx/store/transaction.hpp"
+#include "kubexx/store/write.hpp"
 
 namespace kubexx::store {
 
 /// Objects under the key that a function gives them ("ns/name" unless told otherwise). What ThreadSafeStore guarantees
 /// holds here too.
 ///
-/// Errors: an object without a key is an Error and changes nothing; a replace() fails as a whole.
+/// Errors: an object without a key is an Error and changes nothing; apply() and replace() fail as a whole.
 class Store {
  public:
   explicit Store(meta::KeyFunc key_func = {});
@@ -31,8 +32,9 @@ class Store {
   /// By its key; the store's resourceVersion stays.
   Result<void> remove(const meta::DeletedFinalStateUnknown& gone);
   Result<void> replace(std::vector<meta::Object> objects, std::string resource_version);
-  /// All at once; those without a key are left out and reported.
-  TransactionResult transaction(std::vector<Transaction> transactions);
+  /// As ThreadSafeStore's.
+  Result<void> apply(std::span<Write> writes);
+  Result<std::vector<meta::KeyedObject>> replace(std::span<Write> writes, std::string resource_version);
   void bookmark(std::string_view resource_version) { items_.bookmark(resource_version); }
 
   Result<std::string> key_of(const meta::Object& object) const;
@@ -53,8 +55,9 @@ class Store {
   ThreadSafeStore items_;
 
  private:
-  template <class Use>
-  Result<void> with_key(const meta::Object& object, Use use) const;
+  Result<meta::Key> make_key(const meta::Object& object) const;
+  /// Names those without a key; true: every key is a default one.
+  Result<bool> name(std::span<Write> writes) const;
   meta::KeyFunc key_func_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,16 +12,16 @@
 #include "kubexx/meta/object.hpp"
 #include "kubexx/store/index.hpp"
 #include "kubexx/store/snapshot.hpp"
-#include "kubexx/store/transaction.hpp"
+#include "kubexx/store/write.hpp"
 
 namespace kubexx::store {
 
 /// Objects by key, with indexes; the caller says the keys. Store and Indexer put a key function in front of it.
 ///
 /// Every call sees one consistent state. It keeps the resourceVersion it is up to: that of the object last written (the
-/// last one of a transaction), or what replace() and bookmark() said; versions are not compared.
+/// last one of an apply()), or what replace() and bookmark() said; versions are not compared.
 ///
-/// Threads: safe from any thread. A reader waits for one write (or one transaction) at most, and readers never keep a
+/// Threads: safe from any thread. A reader waits for one write (or one apply()) at most, and readers never keep a
 /// writer waiting for long: what reads many objects reads a snapshot. Index functions run on the writer's thread before
 /// the lock is taken.
 /// Errors: asking for an unknown index is an Error. Writing a null object or under an empty key throws
@@ -37,15 +38,13 @@ class ThreadSafeStore {
   void remove(std::string_view key);                       ///< the resourceVersion stays
   /// Takes the resourceVersion of `last_state`, the object as it was deleted (null or without metadata: it stays).
   void remove(std::string_view key, const meta::Object& last_state);
-  /// All at once. Each needs a key; without one it fails.
-  TransactionResult transaction(std::vector<Transaction> transactions);
-  struct Item {
-    std::string key = {};
-    meta::Object object = {};
-  };
-  /// From now on exactly these; of equal keys the last. An object that is unchanged (same uid, resourceVersion and
-  /// contents) keeps the handle the store has. Readers see the old state until the new one is complete.
-  void replace(std::vector<Item> items, std::string resource_version);
+  /// All of them become visible together, in their order; each tells what it found. Objects that are put are moved
+  /// away.
+  void apply(std::span<Write> writes);
+  /// From now on exactly what these put; of equal keys the last. An object that is unchanged (same uid, resourceVersion
+  /// and contents) keeps the handle the store has, and the write has it too then. Readers see the old state until the
+  /// new one is complete. Each write tells what was there; returned is what is gone.
+  std::vector<meta::KeyedObject> replace(std::span<Write> writes, std::string resource_version);
   void bookmark(std::string_view resource_version);
 
   meta::Object get(std::string_view key) const;  ///< null: not there

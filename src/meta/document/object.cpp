@@ -5,7 +5,7 @@
 #include "kubexx/meta/gvk.hpp"
 #include "meta/document/field_ids.hpp"
 #include "meta/document/layout.hpp"
-#include "meta/internal/key_text.hpp"
+#include "meta/internal/key_parts.hpp"
 
 namespace kubexx::meta {
 namespace detail {

@@ -22,13 +22,12 @@ struct JsonListReader::State {
   enum class Mode { Begin, Header, Items, Item, End };
   enum class Expect { FirstItem, Item, Comma };
 
-  State(DecodeOptions options, ItemSink item_sink) : decoder(std::move(options)), sink(std::move(item_sink)) {}
+  State(JsonListReader& of, DecodeOptions options) : reader(of), decoder(std::move(options)) {}
 
+  JsonListReader& reader;
   JsonDecoder decoder;
-  ItemSink sink;
   Mode mode = Mode::Begin;
   Expect expect = Expect::FirstItem;
-  std::optional<Error> failed;
   std::size_t offset = 0;  // of the current chunk in the body
   std::size_t items = 0;
   std::string item;  // begun in an earlier chunk
@@ -47,8 +46,8 @@ struct JsonListReader::State {
     return Error::decode("list: byte " + std::to_string(offset + position) + ": " + std::string(message));
   }
 
-  Result<void> feed(std::string_view chunk) {
-    for (std::size_t at = 0; at < chunk.size();) {
+  Result<void> read(std::string_view chunk) {
+    for (std::size_t at = 0; at < chunk.size() && !reader.stopped();) {
       Result<std::size_t> used = 0;
       switch (mode) {
         case Mode::Begin:
@@ -146,7 +145,7 @@ struct JsonListReader::State {
     expect = Expect::FirstItem;
     saw_items = true;
     const auto list = parse_json(header + "]}", header_options());
-    if (!list) return;  // finish() will say what is wrong with it
+    if (!list) return;  // end() will say what is wrong with it
     std::string_view kind = list->kind();
     DecodeOptions& options = decoder.options();
     if (kind == "PartialObjectMetadataList" && !options.default_kind.empty()) return;
@@ -212,11 +211,11 @@ struct JsonListReader::State {
     auto object = decoder.decode(text);
     if (!object) return fail(at, "item " + std::to_string(items) + ": " + object.error().message());
     ++items;
-    sink(std::move(*object));
+    reader.deliver(std::move(*object));
     return {};
   }
 
-  Result<ListMeta> finish() {
+  Result<ListMeta> end() {
     if (mode == Mode::Begin) return fail(0, "empty body");
     if (mode != Mode::End) {
       return fail(0, "the body ends inside " + (mode == Mode::Item ? "item " + std::to_string(items) : "the list"));
@@ -242,20 +241,15 @@ struct JsonListReader::State {
   }
 };
 
-JsonListReader::JsonListReader(DecodeOptions options, ItemSink sink)
-    : state_(std::make_unique<State>(std::move(options), std::move(sink))) {}
+JsonListReader::JsonListReader(DecodeOptions options, StreamSink& sink)
+    : StreamReader(sink), state_(std::make_unique<State>(*this, std::move(options))) {}
 JsonListReader::~JsonListReader() = default;
 
-Result<void> JsonListReader::feed(std::string_view chunk) {
-  if (state_->failed) return *state_->failed;
-  auto fed = state_->feed(chunk);
-  if (!fed) state_->failed = fed.error();
-  return fed;
+Result<void> JsonListReader::read(std::string_view chunk) {
+  return state_->read(chunk);
 }
-
-Result<ListMeta> JsonListReader::finish() {
-  if (state_->failed) return *state_->failed;
-  return state_->finish();
+Result<ListMeta> JsonListReader::end() {
+  return state_->end();
 }
 
 }  // namespace kubexx::meta

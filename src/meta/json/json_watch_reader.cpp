@@ -10,24 +10,23 @@ constexpr std::size_t kEnvelope = 1024;  // what may stand around an object of t
 }  // namespace
 
 struct JsonWatchReader::State {
-  State(DecodeOptions options, EventSink event_sink) : walker(std::move(options)), sink(std::move(event_sink)) {
+  State(JsonWatchReader& of, DecodeOptions options) : reader(of), walker(std::move(options)) {
     walker.options().max_bytes += kEnvelope;
   }
 
+  JsonWatchReader& reader;
   detail::JsonWalker walker;
-  EventSink sink;
   detail::JsonSplitter splitter;
   std::string event;  // begun in an earlier chunk
   bool inside = false;
   std::size_t offset = 0;  // of the current chunk in the stream
-  std::optional<Error> failed;
 
   Error fail(std::size_t position, std::string_view message) {
     return Error::decode("watch: byte " + std::to_string(offset + position) + ": " + std::string(message));
   }
 
-  Result<void> feed(std::string_view chunk) {
-    for (std::size_t at = 0; at < chunk.size();) {
+  Result<void> read(std::string_view chunk) {
+    for (std::size_t at = 0; at < chunk.size() && !reader.stopped();) {
       if (!inside) {
         at = std::min(chunk.find_first_not_of(" \t\r\n", at), chunk.size());
         if (at == chunk.size()) break;
@@ -63,28 +62,26 @@ struct JsonWatchReader::State {
   Result<void> decode(std::string_view text, std::size_t at) {
     auto event_read = walker.decode_event(text);
     if (!event_read) return fail(at, event_read.error().message());
-    sink({parse_watch_event_type(event_read->type), std::move(event_read->object)});
+    reader.deliver({parse_watch_event_type(event_read->type), std::move(event_read->object)});
     return {};
+  }
+
+  Result<ListMeta> end() {
+    if (inside) return fail(0, "the stream ends inside an event");
+    return ListMeta();
   }
 };
 
-JsonWatchReader::JsonWatchReader(DecodeOptions options, EventSink sink)
-    : state_(std::make_unique<State>(std::move(options), std::move(sink))) {}
+JsonWatchReader::JsonWatchReader(DecodeOptions options, StreamSink& sink)
+    : StreamReader(sink), state_(std::make_unique<State>(*this, std::move(options))) {}
 JsonWatchReader::~JsonWatchReader() = default;
 
-Result<void> JsonWatchReader::feed(std::string_view chunk) {
-  if (state_->failed) return *state_->failed;
-  auto fed = state_->feed(chunk);
-  if (!fed) state_->failed = fed.error();
-  return fed;
+Result<void> JsonWatchReader::read(std::string_view chunk) {
+  return state_->read(chunk);
 }
-
-Result<void> JsonWatchReader::finish() {
-  if (state_->failed) return *state_->failed;
-  if (state_->inside) return state_->fail(0, "the stream ends inside an event");
-  return {};
+Result<ListMeta> JsonWatchReader::end() {
+  return state_->end();
 }
-
 std::size_t JsonWatchReader::buffered() const noexcept {
   return state_->event.size();
 }

@@ -3,6 +3,7 @@
 #include <kubexx/client/resource_api.hpp>
 #include <kubexx/controller/options.hpp>
 #include <kubexx/controller/writes.hpp>
+#include <kubexx/delta/synchronized_queue.hpp>
 #include <kubexx/election/leader_elector.hpp>
 #include <kubexx/election/shard_membership.hpp>
 #include <kubexx/events/event_broadcaster.hpp>
@@ -15,7 +16,7 @@
 #include <kubexx/meta/yaml.hpp>
 #include <kubexx/rest/client.hpp>
 #include <kubexx/rest/kubeconfig.hpp>
-#include <kubexx/store/transaction.hpp>
+#include <kubexx/store/write.hpp>
 #include <kubexx/transport/http_transport.hpp>
 #include <kubexx/workqueue/options.hpp>
 
@@ -34,8 +35,7 @@ void options() {
   [[maybe_unused]] const kx::rest::ResourcePath path{.name = "a"};
   [[maybe_unused]] const kx::rest::KubeConfigSources sources{.explicit_path = "a"};
   [[maybe_unused]] const kx::rest::KubeCluster cluster{.server = "a"};
-  [[maybe_unused]] const kx::rest::ListCallbacks list_callbacks{.on_item = [](kx::meta::Object) {}};
-  [[maybe_unused]] const kx::rest::WatchCallbacks watch_callbacks{.on_open = [] {}};
+  [[maybe_unused]] const kx::rest::ByteCallbacks byte_callbacks{.on_open = [] {}};
   [[maybe_unused]] const kx::transport::TransportOptions transport{.proxy_url = "none"};
   [[maybe_unused]] const kx::client::GetOptions get{.resource_version = "0"};
   [[maybe_unused]] const kx::client::ListOptions list{.label_selector = "a"};
@@ -59,7 +59,9 @@ void options() {
   [[maybe_unused]] const kx::informer::NewInformerOptions plain{.resync_period = seconds(1)};
   [[maybe_unused]] const kx::reflector::ReflectorOptions reflector{.name = "a"};
   [[maybe_unused]] const kx::reflector::ListWatchFuncs functions{.supports_watch_list = true};
-  [[maybe_unused]] const kx::store::Transaction transaction{.key = "a"};
+  [[maybe_unused]] const kx::delta::OrderedQueue::Options ordered{.batch_size = 1};
+  [[maybe_unused]] const kx::delta::DeltaFifo::Options fifo{.emit_delta_type_replaced = true};
+  [[maybe_unused]] const kx::store::Write write_of_several{.type = kx::store::Write::Type::Remove};
   [[maybe_unused]] const kx::workqueue::QueueOptions<int> queue{.name = "a"};
   [[maybe_unused]] const kx::workqueue::AddOptions add{.priority = 1};
   [[maybe_unused]] const kx::controller::ControllerOptions controller{.name = "a"};

@@ -15,6 +15,7 @@
 #include "kubexx/codec/protobuf_stream.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "paths.hpp"
+#include "support/function_sink.hpp"
 
 namespace kubexx::apiserver {
 namespace {
@@ -182,8 +183,9 @@ class TraceTest : public CoreFixture {
   }
   static std::vector<std::string> protobuf_items(const std::string& bytes) {
     std::vector<std::string> out;
-    codec::ProtobufListReader reader({},
-                                     [&](meta::Object item) { out.push_back(normalized(meta::to_json(item.root()))); });
+    FunctionSink sink(
+        {.on_item = [&](const meta::Object& item) { out.push_back(normalized(meta::to_json(item.root()))); }});
+    codec::ProtobufListReader reader({}, sink);
     EXPECT_TRUE(reader.feed(bytes).has_value());
     const auto list = reader.finish();
     EXPECT_TRUE(list.has_value());
@@ -192,9 +194,10 @@ class TraceTest : public CoreFixture {
   }
   static std::vector<std::string> protobuf_events(const std::string& bytes) {
     std::vector<std::string> out;
-    codec::ProtobufWatchReader reader({}, [&](meta::WatchEvent event) {
+    FunctionSink sink({.on_event = [&](const meta::WatchEvent& event) {
       out.push_back(std::string(meta::to_string(event.type)) + ' ' + normalized(meta::to_json(event.object.root())));
-    });
+    }});
+    codec::ProtobufWatchReader reader({}, sink);
     EXPECT_TRUE(reader.feed(bytes).has_value());
     EXPECT_TRUE(reader.finish().has_value());
     return out;

@@ -206,7 +206,7 @@ TEST_F(ResourceApiTest, AMissingPodsLogIsItsError) {
 }
 
 /// Counts how often it is held.
-class CountingCall final : public rest::Call {
+class CountingCall final : public meta::Call {
  public:
   explicit CountingCall(test::Count& holds, test::Count& resumes) : holds_(holds), resumes_(resumes) {}
   void hold() override { holds_.add(); }

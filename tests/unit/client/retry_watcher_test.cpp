@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fixture_executor.hpp"
+#include "support/function_sink.hpp"
 #include "unit/client/fake_client.hpp"
 
 namespace kubexx::client {
@@ -18,17 +19,18 @@ using testing::IsEmpty;
 class RetryWatcherTest : public testing::Test {
  protected:
   void start(const std::string& version = "1") {
-    auto made = RetryWatcher::start(
-        fake.pods(), {.resource_version = version}, strand,
-        {{},
-         [this](meta::WatchEvent event) {
-           seen.push_back(std::string(meta::to_string(event.type)) + " " + std::string(event.object.name()));
-           if (stop_at == seen.size()) watcher.reset();
-         },
-         [this](const Error* error) {
-           ++ends;
-           if (error) end = *error;
-         }});
+    auto made = RetryWatcher::start(fake.pods(), {.resource_version = version}, strand,
+                                    make_sink({.on_event =
+                                                   [this](const meta::WatchEvent& event) {
+                                                     seen.push_back(std::string(meta::to_string(event.type)) + " " +
+                                                                    std::string(event.object.name()));
+                                                     if (stop_at == seen.size()) watcher.reset();
+                                                   },
+                                               .on_end =
+                                                   [this](const Result<meta::ListMeta>& result) {
+                                                     ++ends;
+                                                     if (!result) end = result.error();
+                                                   }}));
     ASSERT_TRUE(made);
     watcher = std::move(*made);
     manual->run_until_idle();

@@ -10,6 +10,7 @@
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "random_objects.hpp"
+#include "support/function_sink.hpp"
 
 namespace kubexx::codec {
 namespace {
@@ -117,9 +118,10 @@ TEST(ProtobufTest, RandomBytesNeverDoMoreThanFail) {
       bytes[4 + random() % (bytes.size() - 4)] = static_cast<char>(random());
     const auto object = parse_protobuf(bytes);
     EXPECT_TRUE(!object || !meta::to_json(*object).empty());
-    ProtobufListReader list({}, [](meta::Object) {});
+    FunctionSink sink({});
+    ProtobufListReader list({}, sink);
     (void)list.feed(bytes);
-    ProtobufWatchReader watch({}, [](meta::WatchEvent) {});
+    ProtobufWatchReader watch({}, sink);
     (void)watch.feed(bytes);
   }
 }
@@ -129,7 +131,8 @@ TEST(ProtobufTest, LimitsOfSizeHold) {
   options.max_bytes = 100;
 
   EXPECT_FALSE(parse_protobuf(body("v1", "Pod", field(1, field(1, std::string(200, 'x')))), options));
-  ProtobufListReader list(options, [](meta::Object) {});
+  FunctionSink sink({});
+  ProtobufListReader list(options, sink);
   EXPECT_FALSE(list.feed(body("v1", "PodList", field(2, field(1, field(1, std::string(200, 'x')))))));
 }
 
@@ -181,13 +184,45 @@ TEST(ProtobufTest, NullsOfJsonInsideAreWrittenAndReadAgainAsThemselves) {
 TEST(ProtobufTest, WatchFramesReadBackAsTheirEvents) {
   const auto pod = test::RandomObjects(3).make("core.v1.Pod").value();
   std::vector<meta::WatchEvent> events;
-  ProtobufWatchReader reader({}, [&](meta::WatchEvent event) { events.push_back(std::move(event)); });
+  FunctionSink sink({.on_event = [&](meta::WatchEvent event) { events.push_back(std::move(event)); }});
+  ProtobufWatchReader reader({}, sink);
 
   ASSERT_TRUE(reader.feed(protobuf_watch_frame("MODIFIED", to_protobuf(pod).value())));
 
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].type, meta::WatchEventType::Modified);
   EXPECT_EQ(events[0].object, pod);
+}
+
+TEST(ProtobufTest, AReaderThatIsStoppedInsideAnItemOrEventDeliversNothingMoreOfTheChunk) {
+  meta::StreamReader* reader = nullptr;
+  std::vector<std::string> seen;
+  const auto take = [&](const meta::Object& object) {
+    seen.emplace_back(object.name());
+    if (seen.size() == 2) reader->stop();
+  };
+  FunctionSink sink({.on_item = take, .on_event = [&](const meta::WatchEvent& event) { take(event.object); }});
+  const auto pod = [](const char* name) { return field(1, field(1, name)); };
+  const auto list =
+      body("v1", "PodList", field(2, pod("a")) + field(2, pod("b")) + field(2, pod("c")) + field(2, "\xff"));
+  std::string watch;
+  for (const auto* name : {"a", "b", "c"}) watch += protobuf_watch_frame("ADDED", body("v1", "Pod", pod(name)));
+  watch += protobuf_watch_frame("ADDED", "nonsense");
+
+  const auto read = [&](meta::StreamReader& by, std::string_view bytes, std::size_t first) {
+    reader = &by;
+    seen.clear();
+    EXPECT_TRUE(by.feed(bytes.substr(0, first)));
+    EXPECT_TRUE(by.feed(bytes.substr(first)));
+    EXPECT_TRUE(by.feed("more nonsense"));
+    EXPECT_EQ(seen, (std::vector<std::string>{"a", "b"})) << first;
+  };
+  for (const std::size_t tenths : {0, 4}) {  // the second whole in its chunk, or begun in the one before
+    ProtobufListReader lists({}, sink);
+    read(lists, list, list.size() * tenths / 10);
+    ProtobufWatchReader watches({}, sink);
+    read(watches, watch, watch.size() * tenths / 10);
+  }
 }
 
 TEST(ProtobufTest, ObjectsOfEveryTypeWithEveryFieldSurviveJsonAndProtobuf) {

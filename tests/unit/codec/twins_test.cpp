@@ -8,6 +8,7 @@
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/json_stream.hpp"
+#include "support/function_sink.hpp"
 #include "traces.hpp"
 
 namespace kubexx::codec {
@@ -123,7 +124,8 @@ TEST(TwinsTest, RecordedListsAreReadFromChunksOfAnySize) {
     std::vector<meta::Object> whole;
     for (const std::size_t size : {body.size(), std::size_t{1}, std::size_t{7}, std::size_t{64}}) {
       std::vector<meta::Object> items;
-      ProtobufListReader reader({}, [&](meta::Object item) { items.push_back(std::move(item)); });
+      FunctionSink sink({.on_item = [&](meta::Object item) { items.push_back(std::move(item)); }});
+      ProtobufListReader reader({}, sink);
 
       for (std::size_t at = 0; at < body.size(); at += size) {
         const auto fed = reader.feed(std::string_view(body).substr(at, size));
@@ -150,11 +152,12 @@ TEST(TwinsTest, RecordedWatchesAreReadFromChunksOfAnySize) {
     const auto body = read_file(folder / name);
     for (const std::size_t size : {body.size(), std::size_t{1}, std::size_t{13}}) {
       std::size_t events = 0;
-      ProtobufWatchReader reader({}, [&](meta::WatchEvent event) {
+      FunctionSink sink({.on_event = [&](const meta::WatchEvent& event) {
         ++events;
         EXPECT_NE(event.type, meta::WatchEventType::Unknown);
         EXPECT_FALSE(event.object.kind().empty());
-      });
+      }});
+      ProtobufWatchReader reader({}, sink);
 
       for (std::size_t at = 0; at < body.size(); at += size) {
         const auto fed = reader.feed(std::string_view(body).substr(at, size));

@@ -12,7 +12,7 @@ namespace kubexx::delta {
 namespace {
 
 using test::drain;
-using test::FakeKnownObjects;
+using test::FedFifo;
 using test::known;
 using test::pod;
 using test::pop_text;
@@ -21,7 +21,7 @@ using testing::IsEmpty;
 
 // TestDeltaFIFO_addUpdate
 TEST(DeltaFifoTest, ChangesOfOneKeyArePoppedTogetherOldestFirst) {
-  DeltaFifo queue;
+  FedFifo queue;
   ASSERT_TRUE(queue.add(pod("foo", 1)));
   ASSERT_TRUE(queue.update(pod("foo", 2)));
   ASSERT_TRUE(queue.add(pod("bar", 3)));
@@ -34,7 +34,7 @@ TEST(DeltaFifoTest, ChangesOfOneKeyArePoppedTogetherOldestFirst) {
 
 // TestDeltaFIFO_detectLineJumpers
 TEST(DeltaFifoTest, AQueuedKeyKeepsItsPlaceAndAPoppedOneRejoinsAtTheEnd) {
-  DeltaFifo queue;
+  FedFifo queue;
   ASSERT_TRUE(queue.add(pod("foo", 10)));
   ASSERT_TRUE(queue.add(pod("bar", 1)));
   ASSERT_TRUE(queue.add(pod("foo", 11)));
@@ -48,7 +48,7 @@ TEST(DeltaFifoTest, AQueuedKeyKeepsItsPlaceAndAPoppedOneRejoinsAtTheEnd) {
 
 // TestDeltaFIFO_enqueueingNoLister
 TEST(DeltaFifoTest, WithoutKnownObjectsADeletionOfAKeyThatIsNotQueuedIsDropped) {
-  DeltaFifo queue;
+  FedFifo queue;
   ASSERT_TRUE(queue.add(pod("foo", 10)));
   ASSERT_TRUE(queue.update(pod("bar", 15)));
   ASSERT_TRUE(queue.add(pod("qux", 17)));
@@ -61,7 +61,7 @@ TEST(DeltaFifoTest, WithoutKnownObjectsADeletionOfAKeyThatIsNotQueuedIsDropped) 
 
 // TestDeltaFIFO_enqueueingWithLister
 TEST(DeltaFifoTest, ADeletionOfAKnownKeyIsQueuedAndOneOfAnUnknownKeyIsNot) {
-  DeltaFifo queue({.known_objects = known({pod("baz", 5)})});
+  FedFifo queue({.known_objects = known({pod("baz", 5)})});
   ASSERT_TRUE(queue.remove(pod("baz", 20)));
   ASSERT_TRUE(queue.remove(pod("stranger", 21)));
 
@@ -70,7 +70,7 @@ TEST(DeltaFifoTest, ADeletionOfAKnownKeyIsQueuedAndOneOfAnUnknownKeyIsNot) {
 
 // TestDeltaFIFO_DeleteExistingNonPropagated
 TEST(DeltaFifoTest, ADeletionOfAQueuedButUnknownKeyIsAppended) {
-  DeltaFifo queue({.known_objects = known({})});
+  FedFifo queue({.known_objects = known({})});
   ASSERT_TRUE(queue.add(pod("foo", 1)));
   ASSERT_TRUE(queue.remove(pod("foo", 2)));
 
@@ -78,7 +78,7 @@ TEST(DeltaFifoTest, ADeletionOfAQueuedButUnknownKeyIsAppended) {
 }
 
 TEST(DeltaFifoTest, OfTwoDeletionsInARowTheOneThatWasSeenIsKept) {
-  DeltaFifo queue({.known_objects = known({pod("foo", 1)})});
+  FedFifo queue({.known_objects = known({pod("foo", 1)})});
   ASSERT_TRUE(queue.remove(pod("foo", 2)));
   ASSERT_TRUE(queue.remove(pod("foo", 3)));
   EXPECT_EQ(pop_text(queue), "Deleted default/foo@2");
@@ -90,7 +90,7 @@ TEST(DeltaFifoTest, OfTwoDeletionsInARowTheOneThatWasSeenIsKept) {
 
 // TestDeltaFIFO_replaceWithDeleteDeltaIn, TestDeltaFIFO_ReplaceMakesDeletionsReplaced
 TEST(DeltaFifoTest, AListedObjectIsQueuedEvenBehindItsOwnDeletion) {
-  DeltaFifo queue({.known_objects = known({pod("foo", 1)}), .emit_delta_type_replaced = true});
+  FedFifo queue({.known_objects = known({pod("foo", 1)}), .emit_delta_type_replaced = true});
   ASSERT_TRUE(queue.remove(pod("foo", 1)));
   ASSERT_TRUE(queue.replace({pod("foo", 1)}, "1"));
 
@@ -99,8 +99,8 @@ TEST(DeltaFifoTest, AListedObjectIsQueuedEvenBehindItsOwnDeletion) {
 
 // TestDeltaFIFO_ReplaceDeltaType
 TEST(DeltaFifoTest, ObjectsOfAReplaceAreSyncUnlessReplacedIsAskedFor) {
-  DeltaFifo plain;
-  DeltaFifo replaced({.emit_delta_type_replaced = true});
+  FedFifo plain;
+  FedFifo replaced({.emit_delta_type_replaced = true});
   ASSERT_TRUE(plain.replace({pod("foo", 1)}, "1"));
   ASSERT_TRUE(replaced.replace({pod("foo", 1)}, "1"));
 
@@ -110,7 +110,7 @@ TEST(DeltaFifoTest, ObjectsOfAReplaceAreSyncUnlessReplacedIsAskedFor) {
 
 // TestDeltaFIFO_addReplace
 TEST(DeltaFifoTest, AReplaceAfterAnAddEndsInTheListedState) {
-  DeltaFifo queue;
+  FedFifo queue;
   ASSERT_TRUE(queue.add(pod("foo", 10)));
   ASSERT_TRUE(queue.replace({pod("foo", 15)}, "0"));
   EXPECT_EQ(pop_text(queue), "Added default/foo@10, Sync default/foo@15");
@@ -120,7 +120,7 @@ TEST(DeltaFifoTest, AReplaceAfterAnAddEndsInTheListedState) {
 // TestDeltaFIFOW_ReplaceMakesDeletionsForObjectsOnlyInQueue
 TEST(DeltaFifoTest, AReplaceBuriesWhatIsOnlyQueuedExactlyOnce) {
   for (const bool with_known : {false, true}) {
-    DeltaFifo queue(with_known ? DeltaFifo::Options{.known_objects = known({})} : DeltaFifo::Options{});
+    FedFifo queue(with_known ? DeltaFifo::Options{.known_objects = known({})} : DeltaFifo::Options{});
     ASSERT_TRUE(queue.add(pod("live", 1)));
     ASSERT_TRUE(queue.add(pod("gone", 1)));
     ASSERT_TRUE(queue.remove(pod("gone", 2)));
@@ -136,20 +136,20 @@ TEST(DeltaFifoTest, AReplaceBuriesWhatIsOnlyQueuedExactlyOnce) {
 TEST(DeltaFifoTest, AReplaceBuriesKnownObjectsThatAreNoLongerListedWithTheirLastState) {
   const auto three = known({pod("foo", 5), pod("bar", 6), pod("baz", 7)});
   {
-    DeltaFifo queue({.known_objects = three});
+    FedFifo queue({.known_objects = three});
     ASSERT_TRUE(queue.remove(pod("baz", 10)));
     ASSERT_TRUE(queue.replace({pod("foo", 5)}, "0"));
     EXPECT_THAT(drain(queue), ElementsAre("Deleted default/baz@10", "Sync default/foo@5", "Deleted! default/bar@6"));
   }
   {  // the queue knows a newer state than the store
-    DeltaFifo queue({.known_objects = three});
+    FedFifo queue({.known_objects = three});
     ASSERT_TRUE(queue.update(pod("baz", 10)));
     ASSERT_TRUE(queue.replace({pod("foo", 5)}, "0"));
     EXPECT_THAT(drain(queue), ElementsAre("Updated default/baz@10, Deleted! default/baz@10", "Sync default/foo@5",
                                           "Deleted! default/bar@6"));
   }
   {  // deleted and made again
-    DeltaFifo queue({.known_objects = three});
+    FedFifo queue({.known_objects = three});
     ASSERT_TRUE(queue.remove(pod("bar", 8)));
     ASSERT_TRUE(queue.add(pod("bar", 100)));
     ASSERT_TRUE(queue.replace({pod("foo", 5)}, "0"));
@@ -157,13 +157,13 @@ TEST(DeltaFifoTest, AReplaceBuriesKnownObjectsThatAreNoLongerListedWithTheirLast
                                           "Sync default/foo@5", "Deleted! default/baz@7"));
   }
   {  // a resync is queued first
-    DeltaFifo queue({.known_objects = known({pod("foo", 5)})});
+    FedFifo queue({.known_objects = known({pod("foo", 5)})});
     ASSERT_TRUE(queue.resync());
     ASSERT_TRUE(queue.replace({pod("bar", 6)}, "0"));
     EXPECT_THAT(drain(queue), ElementsAre("Sync default/foo@5, Deleted! default/foo@5", "Sync default/bar@6"));
   }
   {  // nothing known
-    DeltaFifo queue;
+    FedFifo queue;
     ASSERT_TRUE(queue.remove(pod("baz", 10)));
     ASSERT_TRUE(queue.replace({pod("foo", 5)}, "0"));
     EXPECT_THAT(drain(queue), ElementsAre("Sync default/foo@5"));
@@ -173,14 +173,14 @@ TEST(DeltaFifoTest, AReplaceBuriesKnownObjectsThatAreNoLongerListedWithTheirLast
 TEST(DeltaFifoTest, AKnownObjectThatVanishesDuringAReplaceIsBuriedWithoutALastState) {
   const auto holder = known({});
   holder->lose("default/foo");
-  DeltaFifo queue({.known_objects = holder});
+  FedFifo queue({.known_objects = holder});
   ASSERT_TRUE(queue.replace({}, "1"));
 
   EXPECT_EQ(pop_text(queue), "Deleted! default/foo");
 }
 
 TEST(DeltaFifoTest, AReplaceWithAnUnkeyableObjectChangesNothing) {
-  DeltaFifo queue({.known_objects = known({pod("old")})});
+  FedFifo queue({.known_objects = known({pod("old")})});
   const auto refused = queue.replace({pod("foo"), test::bare_object("x")}, "1");
 
   ASSERT_FALSE(refused);
@@ -193,7 +193,7 @@ TEST(DeltaFifoTest, AReplaceWithAnUnkeyableObjectChangesNothing) {
 
 // TestDeltaFIFO_ResyncNonExisting, TestDeltaFIFO_Resync
 TEST(DeltaFifoTest, AResyncQueuesKnownObjectsWhoseKeyHasNothingQueued) {
-  DeltaFifo queue({.known_objects = known({pod("foo", 5), pod("bar", 6)})});
+  FedFifo queue({.known_objects = known({pod("foo", 5), pod("bar", 6)})});
   ASSERT_TRUE(queue.remove(pod("foo", 10)));
   ASSERT_TRUE(queue.resync());
 
@@ -202,7 +202,7 @@ TEST(DeltaFifoTest, AResyncQueuesKnownObjectsWhoseKeyHasNothingQueued) {
 
 // TestDeltaFIFO_UpdateResyncRace
 TEST(DeltaFifoTest, AResyncDoesNotPutTheOldStateBehindAQueuedUpdate) {
-  DeltaFifo queue({.known_objects = known({pod("foo", 5)})});
+  FedFifo queue({.known_objects = known({pod("foo", 5)})});
   ASSERT_TRUE(queue.update(pod("foo", 6)));
   ASSERT_TRUE(queue.resync());
 
@@ -210,7 +210,7 @@ TEST(DeltaFifoTest, AResyncDoesNotPutTheOldStateBehindAQueuedUpdate) {
 }
 
 TEST(DeltaFifoTest, AResyncWithoutKnownObjectsDoesNothing) {
-  DeltaFifo queue;
+  FedFifo queue;
   ASSERT_TRUE(queue.resync());
   EXPECT_EQ(queue.size(), 0U);
   EXPECT_FALSE(queue.has_synced());
@@ -220,11 +220,11 @@ TEST(DeltaFifoTest, AResyncWithoutKnownObjectsDoesNothing) {
 TEST(DeltaFifoTest, EachIncomingObjectIsTransformedOnceAndTombstonesAndResyncsNever) {
   int calls = 0;
   const auto holder = known({pod("known", 1)});
-  DeltaFifo queue({.transform = [&](meta::Object object) -> Result<meta::Object> {
-                     ++calls;
-                     return test::make_pod({.name = std::string(object.name()), .version = "t"});
-                   },
-                   .known_objects = holder});
+  const TransformFunc mark = [&](meta::Object object) -> Result<meta::Object> {
+    ++calls;
+    return test::make_pod({.name = std::string(object.name()), .version = "t"});
+  };
+  FedFifo queue({.known_objects = holder}, Intake({}, mark));
   ASSERT_TRUE(queue.add(pod("a", 1)));
   ASSERT_TRUE(queue.update(pod("a", 2)));
   ASSERT_TRUE(queue.remove(pod("a", 3)));
@@ -239,11 +239,11 @@ TEST(DeltaFifoTest, EachIncomingObjectIsTransformedOnceAndTombstonesAndResyncsNe
 }
 
 TEST(DeltaFifoTest, ATransformThatFailsOrThrowsDropsTheEventOrTheWholeReplace) {
-  DeltaFifo queue({.transform = [](meta::Object object) -> Result<meta::Object> {
+  FedFifo queue(Intake({}, [](meta::Object object) -> Result<meta::Object> {
     if (object.name() == "bad") return Error::decode("no");
     if (object.name() == "ugly") throw std::runtime_error("boom");
     return object;
-  }});
+  }));
   EXPECT_FALSE(queue.add(pod("bad")));
   EXPECT_FALSE(queue.add(pod("ugly")));
   EXPECT_FALSE(queue.replace({pod("good"), pod("bad")}, "1"));
@@ -253,10 +253,11 @@ TEST(DeltaFifoTest, ATransformThatFailsOrThrowsDropsTheEventOrTheWholeReplace) {
 }
 
 TEST(DeltaFifoTest, AnyFunctionMayNameObjects) {
-  DeltaFifo queue({.key_func = [](const meta::Object& object) -> Result<std::string> {
+  const meta::KeyFunc one_key = [](const meta::Object& object) -> Result<std::string> {
     if (object.name() == "nameless") return Error::config("no key");
     return std::string("all the same");
-  }});
+  };
+  FedFifo queue(Intake(one_key, {}));
   ASSERT_TRUE(queue.add(pod("a", 1)));
   ASSERT_TRUE(queue.add(pod("b", 2)));
   EXPECT_FALSE(queue.add(pod("nameless", 3)));
@@ -266,7 +267,7 @@ TEST(DeltaFifoTest, AnyFunctionMayNameObjects) {
 
 // The rest of the contract: what is being processed is neither queued nor known, and must not be lost.
 TEST(DeltaFifoTest, AReplaceDuringProcessingBuriesWhatIsBeingProcessedAndNoLongerListed) {
-  DeltaFifo queue({.known_objects = known({})});
+  FedFifo queue({.known_objects = known({})});
   ASSERT_TRUE(queue.add(pod("foo", 1)));
   const auto popped = queue.try_pop([&](Deltas&, bool) -> Result<void> { return queue.replace({}, "2"); });
 
@@ -275,7 +276,7 @@ TEST(DeltaFifoTest, AReplaceDuringProcessingBuriesWhatIsBeingProcessedAndNoLonge
 }
 
 TEST(DeltaFifoTest, AReplaceDuringTheProcessingOfADeletionDoesNotBuryItAgain) {
-  DeltaFifo queue({.known_objects = known({pod("foo", 1)})});
+  FedFifo queue({.known_objects = known({pod("foo", 1)})});
   ASSERT_TRUE(queue.remove(pod("foo", 2)));
   const auto popped = queue.try_pop([&](Deltas&, bool) -> Result<void> { return queue.replace({}, "3"); });
 
@@ -284,7 +285,7 @@ TEST(DeltaFifoTest, AReplaceDuringTheProcessingOfADeletionDoesNotBuryItAgain) {
 }
 
 TEST(DeltaFifoTest, AResyncDuringProcessingDoesNotBringBackTheOldState) {
-  DeltaFifo queue({.known_objects = known({pod("foo", 1)})});
+  FedFifo queue({.known_objects = known({pod("foo", 1)})});
   ASSERT_TRUE(queue.update(pod("foo", 2)));
   const auto popped = queue.try_pop([&](Deltas&, bool) { return queue.resync(); });
 
@@ -293,7 +294,7 @@ TEST(DeltaFifoTest, AResyncDuringProcessingDoesNotBringBackTheOldState) {
 }
 
 TEST(DeltaFifoTest, ADeletionOfWhatIsBeingProcessedIsQueued) {
-  DeltaFifo queue({.known_objects = known({})});
+  FedFifo queue({.known_objects = known({})});
   ASSERT_TRUE(queue.add(pod("foo", 1)));
   const auto popped = queue.try_pop([&](Deltas&, bool) { return queue.remove(pod("foo", 2)); });
 
@@ -301,8 +302,69 @@ TEST(DeltaFifoTest, ADeletionOfWhatIsBeingProcessedIsQueued) {
   EXPECT_THAT(drain(queue), ElementsAre("Deleted default/foo@2"));
 }
 
+TEST(DeltaFifoTest, WhatWasTakenIsUnderWayUntilItIsFinished) {
+  const auto holder = known({pod("a", 1), pod("b", 1), pod("c", 1)});
+  FedFifo queue({.known_objects = holder});
+  ASSERT_TRUE(queue.update(pod("a", 2)));
+  ASSERT_TRUE(queue.remove(pod("b", 2)));
+  Taken a;
+  Taken b;
+  ASSERT_TRUE(queue.take(a));
+  ASSERT_TRUE(queue.take(b));
+  ASSERT_TRUE(queue.resync());
+  EXPECT_THAT(drain(queue), ElementsAre("Sync default/c@1"));
+
+  queue.finish(a);
+  ASSERT_TRUE(queue.resync());
+  EXPECT_THAT(drain(queue), ElementsAre("Sync default/a@1", "Sync default/c@1"));
+  holder->erase("default/b");
+  queue.finish(b);
+  ASSERT_TRUE(queue.remove(pod("b", 3)));
+  EXPECT_THAT(drain(queue), IsEmpty());
+}
+
+TEST(DeltaFifoTest, AReplaceBuriesWhatWasTakenAndNotFinishedWithTheStateThatWasTaken) {
+  FedFifo queue({.known_objects = known({pod("a", 1), pod("b", 1)})});
+  ASSERT_TRUE(queue.update(pod("a", 2)));
+  ASSERT_TRUE(queue.update(pod("b", 3)));
+  Taken a;
+  Taken b;
+  ASSERT_TRUE(queue.take(a));
+  ASSERT_TRUE(queue.take(b));
+  ASSERT_TRUE(queue.replace({pod("b", 4)}, "5"));
+
+  EXPECT_THAT(drain(queue), ElementsAre("Sync default/b@4", "Deleted! default/a@2"));
+}
+
+TEST(DeltaFifoTest, WhatIsUnderWayAtTheFirstListDoesNotCountAsPartOfIt) {
+  FedFifo queue({.known_objects = known({pod("a", 1)})});
+  ASSERT_TRUE(queue.resync());
+  const auto popped = queue.try_pop([&](Deltas&, bool) { return queue.replace({pod("a", 2)}, "2"); });
+
+  ASSERT_TRUE(popped);
+  EXPECT_FALSE(queue.has_synced());
+  EXPECT_EQ(pop_text(queue), "Sync default/a@2");
+  EXPECT_TRUE(queue.has_synced());
+}
+
+TEST(DeltaFifoTest, ARepairMarksItsObjectsAndItsDeletionsAndNothingElse) {
+  FedFifo queue({.known_objects = known({pod("gone", 1)})});
+  ASSERT_TRUE(queue.update(pod("a", 2)));
+  ASSERT_TRUE(queue.repair({pod("a", 3)}, "3"));
+  std::vector<std::pair<std::string, bool>> seen;
+  const Process note = [&](Deltas& deltas, bool) -> Result<void> {
+    for (const Delta& delta : deltas) seen.emplace_back(test::text_of(delta), delta.repairs());
+    return {};
+  };
+  while (queue.try_pop(note).value()) {
+  }
+
+  EXPECT_THAT(seen, ElementsAre(testing::Pair("Updated default/a@2", false), testing::Pair("Sync default/a@3", true),
+                                testing::Pair("Deleted! default/gone@1", true)));
+}
+
 TEST(DeltaFifoTest, AddIfNotPresentPutsBackWhatHasNoNewerChange) {
-  DeltaFifo queue;
+  FedFifo queue;
   ASSERT_TRUE(queue.add(pod("foo", 1)));
   Deltas failed;
   const auto popped = queue.try_pop([&](Deltas& deltas, bool) -> Result<void> {
@@ -319,16 +381,18 @@ TEST(DeltaFifoTest, AddIfNotPresentPutsBackWhatHasNoNewerChange) {
   EXPECT_THAT(drain(queue), ElementsAre("Updated default/foo@2"));
   EXPECT_FALSE(queue.add_if_not_present({}));
   EXPECT_FALSE(queue.add_if_not_present({Delta::sync_all()}));
+  EXPECT_FALSE(queue.add_if_not_present({Delta(DeltaType::Added, test::bare_object("x"))}));
+  EXPECT_EQ(queue.size(), 0U);
 }
 
 TEST(DeltaFifoTest, AddIfNotPresentMarksTheQueuePopulated) {
-  DeltaFifo queue;
+  FedFifo queue;
   ASSERT_TRUE(queue.add_if_not_present({Delta(DeltaType::Added, pod("foo"))}));
   EXPECT_TRUE(queue.has_synced());
 }
 
 TEST(DeltaFifoTest, ManyKeysComeOutInOrderAndCompleteWhileTheTableGrowsAndShrinks) {
-  DeltaFifo queue;
+  FedFifo queue;
   std::vector<std::string> expected;
   int next = 0;
   for (int round = 0; round < 6; ++round) {
@@ -345,7 +409,7 @@ TEST(DeltaFifoTest, ManyKeysComeOutInOrderAndCompleteWhileTheTableGrowsAndShrink
 
 TEST(DeltaFifoTest, UpdatesFindTheirKeyHoweverManyOthersCameBetweenAndHoweverLongItIs) {
   for (const std::string& prefix : {std::string("p"), std::string(60, 'p'), std::string(200, 'p')}) {
-    DeltaFifo queue;
+    FedFifo queue;
     const auto name = [&](int i) { return prefix + std::to_string(i); };
     for (int version = 1; version <= 9; ++version) {
       for (int i = 0; i < 2500; ++i) ASSERT_TRUE(queue.update(pod(name(i), version)));
@@ -363,7 +427,7 @@ TEST(DeltaFifoTest, UpdatesFindTheirKeyHoweverManyOthersCameBetweenAndHoweverLon
 }
 
 TEST(DeltaFifoTest, WhatWasJustAddedIsDeletedReplacedAndSyncedAsIfItHadLongBeenQueued) {
-  DeltaFifo queue({.known_objects = known({pod("known", 1)})});
+  FedFifo queue({.known_objects = known({pod("known", 1)})});
   ASSERT_TRUE(queue.add(pod("first", 1)));
   ASSERT_TRUE(queue.add(pod("foo", 2)));
   ASSERT_TRUE(queue.remove(pod("foo", 3)));
@@ -379,7 +443,7 @@ TEST(DeltaFifoTest, WhatWasJustAddedIsDeletedReplacedAndSyncedAsIfItHadLongBeenQ
 }
 
 TEST(DeltaFifoTest, TheProcessFunctionMayKeepTheDeltas) {
-  DeltaFifo queue;
+  FedFifo queue;
   for (const char* name : {"a", "b", "b", "c"}) ASSERT_TRUE(queue.add(pod(name, 1)));
   std::vector<Deltas> kept;
   while (queue.size() > 0) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
 
+#include "kubexx/delta/intake.hpp"
 #include "unit/store/test_objects.hpp"
 
 namespace kubexx::delta {
@@ -11,45 +13,64 @@ namespace {
 
 using test::pod;
 
+std::vector<meta::KeyedObject> keyed(const std::vector<meta::Object>& objects) {
+  return Intake().take(objects).value();
+}
+
 // TestDeltaFIFO_KeyOf, TestRealFIFO_KeyOf
-TEST(DeltaKeyTest, ObjectTombstoneAndDeltasHaveTheSameKey) {
+TEST(DeltaKeyTest, AnObjectAndATombstoneHaveTheSameKey) {
   const Delta seen(DeltaType::Deleted, pod("foo"));
-  const Delta inferred = Delta::tombstone({"default/foo", pod("foo")});
-  const Delta blind = Delta::tombstone({"default/foo", {}});
+  const Delta inferred = Delta::tombstone(meta::Key("default/foo"), pod("foo"));
+  const Delta blind = Delta::tombstone(meta::Key("default/foo"), {});
 
-  EXPECT_EQ(key_of(seen).value(), "default/foo");
-  EXPECT_EQ(key_of(inferred).value(), "default/foo");
-  EXPECT_EQ(key_of(blind).value(), "default/foo");
-  EXPECT_EQ(key_of(Deltas{Delta(DeltaType::Added, pod("old")), seen}).value(), "default/foo");
+  EXPECT_EQ(seen.key().view(), "default/foo");
+  EXPECT_EQ(inferred.key(), seen.key());
+  EXPECT_EQ(blind.key(), seen.key());
 }
 
-TEST(DeltaKeyTest, ATombstoneIsNamedByItsKeyAndNotByTheFunction) {
-  const meta::KeyFunc function = [](const meta::Object&) -> Result<std::string> { return std::string("other"); };
-  EXPECT_EQ(key_of(Delta::tombstone({"default/foo", pod("foo")}), function).value(), "default/foo");
-  EXPECT_EQ(key_of(Delta(DeltaType::Added, pod("foo")), function).value(), "other");
+TEST(DeltaKeyTest, AKeyThatIsGivenIsTheKeyWhateverTheObjectIsCalled) {
+  const Delta named(DeltaType::Added, meta::Key("other"), pod("foo"));
+  EXPECT_EQ(named.key().view(), "other");
+  EXPECT_EQ(named.object().name(), "foo");
 }
 
-TEST(DeltaKeyTest, ChangesWithoutAKeyAreAnError) {
-  EXPECT_FALSE(key_of(Deltas{}));
-  EXPECT_FALSE(key_of(Delta::sync_all()));
-  EXPECT_FALSE(key_of(Delta::bookmark("7")));
-  EXPECT_FALSE(key_of(Delta::replaced_all({pod("a")}, "7")));
-  EXPECT_FALSE(key_of(Delta(DeltaType::Added, test::bare_object("x"))));
+TEST(DeltaKeyTest, ChangesOfNoSingleObjectHaveNone) {
+  for (const Delta& delta :
+       {Delta::sync_all(), Delta::bookmark("7"), Delta::replaced_all({{meta::Key("default/a"), pod("a")}}, "7")}) {
+    EXPECT_FALSE(delta.has_key());
+    EXPECT_TRUE(delta.key().empty());
+  }
+  EXPECT_TRUE(Delta(DeltaType::Added, test::bare_object("x")).key().empty());
 }
 
 TEST(DeltaTest, CarriesWhatItsTypeSays) {
-  const Delta list = Delta::replaced_all({pod("a"), pod("b")}, "7");
-  EXPECT_EQ(list.objects().size(), 2U);
+  const Delta list = Delta::replaced_all(keyed({pod("a"), pod("b")}), "7");
+  ASSERT_EQ(list.objects().size(), 2U);
+  EXPECT_EQ(list.objects()[1].key.view(), "default/b");
   EXPECT_EQ(list.resource_version(), "7");
   EXPECT_FALSE(list.is_tombstone());
 
-  const Delta gone = Delta::tombstone({"default/a", {}});
+  const Delta gone = Delta::tombstone(meta::Key("default/a"), {});
   EXPECT_TRUE(gone.is_tombstone());
-  EXPECT_EQ(gone.tombstone_key(), "default/a");
+  EXPECT_EQ(gone.type(), DeltaType::Deleted);
   EXPECT_EQ(gone.resource_version(), "");
   EXPECT_TRUE(gone.objects().empty());
   EXPECT_EQ(Delta::bookmark("9").resource_version(), "9");
-  EXPECT_EQ(Delta(DeltaType::Deleted, pod("a")).tombstone_key(), "");
+  EXPECT_FALSE(Delta(DeltaType::Deleted, pod("a")).is_tombstone());
+}
+
+TEST(DeltaTest, GivesAwayWhatItCarries) {
+  const auto object = pod("a");
+  Delta one(DeltaType::Added, object);
+  EXPECT_EQ(one.take_key().view(), "default/a");
+  EXPECT_TRUE(one.take_object().same_document(object));
+  EXPECT_FALSE(one.object());
+  EXPECT_TRUE(one.take_objects().empty());
+
+  Delta list = Delta::replaced_all(keyed({object}), "7");
+  const Delta copy = list;
+  EXPECT_EQ(list.take_objects().size(), 1U);
+  EXPECT_EQ(copy.objects().size(), 1U);  // a copy keeps its own
 }
 
 TEST(DeltaTest, AnObjectUnderATypeThatCarriesNoneIsMisuse) {
@@ -59,21 +80,23 @@ TEST(DeltaTest, AnObjectUnderATypeThatCarriesNoneIsMisuse) {
 }
 
 TEST(DeltaTest, CopiesCarryTheSameAndAMoveLeavesNothingBehind) {
-  Delta one = Delta::tombstone({"default/foo", test::pod("foo", 3)});
+  Delta one = Delta::tombstone(meta::Key("default/foo"), test::pod("foo", 3));
   Delta copy = one;
   Delta moved = std::move(one);
-  EXPECT_EQ(copy.tombstone_key(), "default/foo");
-  EXPECT_EQ(moved.tombstone_key(), "default/foo");
+  EXPECT_EQ(copy.key().view(), "default/foo");
+  EXPECT_EQ(moved.key().view(), "default/foo");
   EXPECT_TRUE(copy.object().same_document(moved.object()));
 
-  copy = Delta::replaced_all({test::pod("a", 1), test::pod("b", 2)}, "7");
+  copy = Delta::replaced_all(keyed({test::pod("a", 1), test::pod("b", 2)}), "7");
   moved = copy;
   copy = Delta(DeltaType::Added, test::pod("c", 4));
   EXPECT_EQ(moved.type(), DeltaType::ReplacedAll);
   EXPECT_EQ(moved.objects().size(), 2U);
   EXPECT_EQ(moved.resource_version(), "7");
+  EXPECT_FALSE(moved.object());
   EXPECT_EQ(copy.type(), DeltaType::Added);
-  EXPECT_EQ(copy.tombstone_key(), "");
+  EXPECT_EQ(copy.key().view(), "default/c");
+  EXPECT_TRUE(copy.objects().empty());
   EXPECT_FALSE(copy.is_tombstone());
 }
 
@@ -83,16 +106,16 @@ TEST(DeltaTest, AMarkedDeltaIsTheSameWithAMark) {
   EXPECT_TRUE(replaced.repairs());
   EXPECT_EQ(replaced.object(), object);
   EXPECT_FALSE(replaced.is_tombstone());
-  const auto gone = Delta::tombstone({"ns/a", object}).marked(true);
+  const auto gone = Delta::tombstone(meta::Key("ns/a"), object).marked(true);
   EXPECT_TRUE(gone.repairs());
-  EXPECT_EQ(gone.tombstone_key(), "ns/a");
+  EXPECT_EQ(gone.key().view(), "ns/a");
   EXPECT_EQ(gone.object(), object);
-  const auto all = Delta::replaced_all({object}, "7").marked(true);
+  const auto all = Delta::replaced_all(keyed({object}), "7").marked(true);
   EXPECT_TRUE(all.repairs());
   EXPECT_EQ(all.resource_version(), "7");
   EXPECT_EQ(all.objects().size(), 1U);
 
-  EXPECT_FALSE(Delta::replaced_all({object}, "7").marked(false).repairs());
+  EXPECT_FALSE(Delta::replaced_all(keyed({object}), "7").marked(false).repairs());
   EXPECT_FALSE(Delta(DeltaType::Replaced, object).repairs());
 }
 

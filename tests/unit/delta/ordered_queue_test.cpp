@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <memory>
 #include <stdexcept>
@@ -12,21 +13,20 @@ namespace kubexx::delta {
 namespace {
 
 using test::drain;
-using test::FakeKnownObjects;
-using test::known;
+using test::FedOrdered;
+using test::kSingly;
 using test::pod;
 using test::pop_text;
 using test::text_of;
 using testing::ElementsAre;
-using testing::IsEmpty;
 
-OrderedQueue::Options piecewise(std::shared_ptr<FakeKnownObjects> objects) {
-  return {.atomic_events = false, .known_objects = std::move(objects)};
+std::size_t allocated() {
+  return mallinfo2().uordblks + mallinfo2().hblkhd;
 }
 
 // TestRealFIFO_addUpdate, TestRealFIFO_detectLineJumpers
 TEST(OrderedQueueTest, EveryChangeIsPoppedOnItsOwnInArrivalOrder) {
-  OrderedQueue queue;
+  FedOrdered queue(kSingly);
   ASSERT_TRUE(queue.add(pod("foo", 1)));
   ASSERT_TRUE(queue.add(pod("bar", 2)));
   ASSERT_TRUE(queue.update(pod("foo", 3)));
@@ -37,18 +37,21 @@ TEST(OrderedQueueTest, EveryChangeIsPoppedOnItsOwnInArrivalOrder) {
 }
 
 // TestRealFIFO_addReplace, TestRealFIFO_replaceWithDeleteDeltaIn
-TEST(OrderedQueueTest, ObjectsOfAPiecewiseReplaceComeBehindWhatIsQueued) {
-  OrderedQueue queue(piecewise(known({pod("foo", 1)})));
+TEST(OrderedQueueTest, AListComesBehindWhatIsQueued) {
+  FedOrdered queue(kSingly);
   ASSERT_TRUE(queue.add(pod("foo", 2)));
   ASSERT_TRUE(queue.remove(pod("foo", 3)));
   ASSERT_TRUE(queue.replace({pod("foo", 4)}, "4"));
 
-  EXPECT_THAT(drain(queue), ElementsAre("Added default/foo@2", "Deleted default/foo@3", "Replaced default/foo@4"));
+  EXPECT_THAT(drain(queue),
+              ElementsAre("Added default/foo@2", "Deleted default/foo@3", "ReplacedAll@4[default/foo@4]"));
 }
 
 // TestRealFIFO_enqueueingNoLister, TestRealFIFO_enqueueingWithLister, TestRealFIFO_DeleteExistingNonPropagated
 TEST(OrderedQueueTest, DeletionsAreQueuedWhetherTheKeyIsKnownOrNot) {
-  OrderedQueue queue(piecewise(known({pod("known", 1)})));
+  FedOrdered queue(kSingly);
+  ASSERT_TRUE(queue.add(pod("known", 1)));
+  ASSERT_EQ(pop_text(queue), "Added default/known@1");
   ASSERT_TRUE(queue.remove(pod("known", 2)));
   ASSERT_TRUE(queue.remove(pod("stranger", 3)));
   ASSERT_TRUE(queue.remove(pod("stranger", 4)));
@@ -57,99 +60,21 @@ TEST(OrderedQueueTest, DeletionsAreQueuedWhetherTheKeyIsKnownOrNot) {
               ElementsAre("Deleted default/known@2", "Deleted default/stranger@3", "Deleted default/stranger@4"));
 }
 
-// TestRealFIFOW_ReplaceMakesDeletionsForObjectsOnlyInQueue
-TEST(OrderedQueueTest, APiecewiseReplaceBuriesEachLiveQueuedKeyOnceOverRepeatedReplaces) {
-  OrderedQueue queue(piecewise(known({})));
-  ASSERT_TRUE(queue.add(pod("live", 1)));
-  ASSERT_TRUE(queue.add(pod("gone", 1)));
-  ASSERT_TRUE(queue.remove(pod("gone", 2)));
-  ASSERT_TRUE(queue.add(pod("back", 1)));
-  ASSERT_TRUE(queue.remove(pod("back", 2)));
-  ASSERT_TRUE(queue.add(pod("back", 3)));
-  ASSERT_TRUE(queue.replace({}, "4"));
-  ASSERT_TRUE(queue.replace({}, "5"));
-  queue.bookmark("6");  // ignored without atomic events
-
-  EXPECT_THAT(drain(queue), ElementsAre("Added default/live@1", "Added default/gone@1", "Deleted default/gone@2",
-                                        "Added default/back@1", "Deleted default/back@2", "Added default/back@3",
-                                        "Deleted! default/live@1", "Deleted! default/back@3"));
-}
-
-// TestRealFIFO_ReplaceMakesDeletions, TestRealFIFO_ReplaceMakesDeletionsReplaced
-TEST(OrderedQueueTest, DeletionsOfAPiecewiseReplaceComeBeforeItsObjectsAndCarryTheNewestState) {
-  const auto three = [] { return known({pod("foo", 5), pod("bar", 6), pod("baz", 7)}); };
-  {
-    OrderedQueue queue(piecewise(three()));
-    ASSERT_TRUE(queue.remove(pod("baz", 10)));
-    ASSERT_TRUE(queue.replace({pod("foo", 5), pod("foo", 6)}, "0"));
-    EXPECT_THAT(drain(queue), ElementsAre("Deleted default/baz@10", "Deleted! default/bar@6", "Replaced default/foo@5",
-                                          "Replaced default/foo@6"));
-  }
-  {
-    OrderedQueue queue(piecewise(three()));
-    ASSERT_TRUE(queue.update(pod("baz", 10)));
-    ASSERT_TRUE(queue.replace({pod("foo", 5)}, "0"));
-    EXPECT_THAT(drain(queue), ElementsAre("Updated default/baz@10", "Deleted! default/baz@10", "Deleted! default/bar@6",
-                                          "Replaced default/foo@5"));
-  }
-  {
-    const auto objects = three();
-    objects->lose("default/bar");
-    objects->erase("default/baz");
-    OrderedQueue queue(piecewise(objects));
-    ASSERT_TRUE(queue.replace({pod("foo", 5)}, "0"));
-    EXPECT_THAT(drain(queue), ElementsAre("Deleted! default/bar", "Replaced default/foo@5"));
-  }
-}
-
 TEST(OrderedQueueTest, AReplaceWithAnUnkeyableObjectChangesNothing) {
-  for (const bool atomic : {false, true}) {
-    OrderedQueue queue(atomic ? OrderedQueue::Options{} : piecewise(known({pod("old")})));
-    EXPECT_FALSE(queue.replace({pod("foo"), test::bare_object("x")}, "1"));
-    EXPECT_EQ(queue.size(), 0U);
-    EXPECT_FALSE(queue.has_synced());
-  }
-}
-
-// TestRealFIFO_ResyncNonExisting, TestRealFIFO_Resync, TestRealFIFO_UpdateResyncRace
-TEST(OrderedQueueTest, APiecewiseResyncQueuesKnownObjectsWithNothingUnderWay) {
-  OrderedQueue queue(piecewise(known({pod("bar", 5), pod("foo", 5), pod("qux", 5)})));
-  ASSERT_TRUE(queue.remove(pod("foo", 10)));
-  ASSERT_TRUE(queue.update(pod("bar", 11)));
-  ASSERT_TRUE(queue.resync());
-
-  EXPECT_THAT(drain(queue), ElementsAre("Deleted default/foo@10", "Updated default/bar@11", "Sync default/qux@5"));
-}
-
-TEST(OrderedQueueTest, APiecewiseReplaceDuringProcessingBuriesWhatIsBeingProcessed) {
-  OrderedQueue queue(piecewise(known({pod("dying", 1)})));
-  ASSERT_TRUE(queue.add(pod("foo", 1)));
-  ASSERT_TRUE(queue.remove(pod("dying", 2)));
-  const auto popped = queue.try_pop_batch([&](Deltas&, bool) { return queue.replace({}, "3"); },
-                                          [](Deltas&, bool) -> Result<void> { return Error::config("not a batch"); });
-
-  ASSERT_TRUE(popped) << popped.error();
-  EXPECT_THAT(drain(queue), ElementsAre("Deleted! default/foo@1"));
-}
-
-TEST(OrderedQueueTest, APiecewiseResyncDuringProcessingDoesNotBringBackTheOldState) {
-  OrderedQueue queue(piecewise(known({pod("foo", 1)})));
-  ASSERT_TRUE(queue.update(pod("foo", 2)));
-  ASSERT_TRUE(queue.try_pop([&](Deltas&, bool) { return queue.resync(); }));
-
-  EXPECT_THAT(drain(queue), IsEmpty());
+  FedOrdered queue;
+  EXPECT_FALSE(queue.replace({pod("foo"), test::bare_object("x")}, "1"));
+  EXPECT_EQ(queue.size(), 0U);
+  EXPECT_FALSE(queue.has_synced());
 }
 
 // TestRealFIFO_transformer
-TEST(OrderedQueueTest, EachIncomingObjectIsTransformedOnceAndTombstonesAndResyncsNever) {
+TEST(OrderedQueueTest, EachIncomingObjectIsTransformedOnceAndResyncsNever) {
   int calls = 0;
   const TransformFunc mark = [&](meta::Object object) -> Result<meta::Object> {
     ++calls;
     return test::make_pod({.name = std::string(object.name()), .version = "t"});
   };
-  auto options = piecewise(known({pod("known", 1)}));
-  options.transform = mark;
-  OrderedQueue queue(options);
+  FedOrdered queue(kSingly, Intake({}, mark));
   ASSERT_TRUE(queue.add(pod("a", 1)));
   ASSERT_TRUE(queue.update(pod("a", 2)));
   ASSERT_TRUE(queue.update(pod("a", 2)));
@@ -158,21 +83,15 @@ TEST(OrderedQueueTest, EachIncomingObjectIsTransformedOnceAndTombstonesAndResync
   ASSERT_TRUE(queue.replace({pod("b", 4), pod("b", 4)}, "4"));
   EXPECT_EQ(calls, 6);
   EXPECT_THAT(drain(queue), ElementsAre("Added default/a@t", "Updated default/a@t", "Updated default/a@t",
-                                        "Deleted default/a@t", "Sync default/known@1", "Deleted! default/known@1",
-                                        "Replaced default/b@t", "Replaced default/b@t"));
-
-  OrderedQueue atomic({.transform = mark});
-  ASSERT_TRUE(atomic.replace({pod("a", 1), pod("b", 1)}, "9"));
-  EXPECT_EQ(calls, 8);
-  EXPECT_EQ(pop_text(atomic), "ReplacedAll@9[default/a@t default/b@t]");
+                                        "Deleted default/a@t", "SyncAll", "ReplacedAll@4[default/b@t default/b@t]"));
 }
 
 TEST(OrderedQueueTest, ATransformThatFailsOrThrowsDropsTheEventOrTheWholeReplace) {
-  OrderedQueue queue({.transform = [](meta::Object object) -> Result<meta::Object> {
+  FedOrdered queue(Intake({}, [](meta::Object object) -> Result<meta::Object> {
     if (object.name() == "bad") return Error::decode("no");
     if (object.name() == "ugly") throw std::runtime_error("boom");
     return object;
-  }});
+  }));
   EXPECT_FALSE(queue.add(pod("bad")));
   EXPECT_FALSE(queue.update(pod("ugly")));
   EXPECT_FALSE(queue.replace({pod("good"), pod("bad")}, "1"));
@@ -180,8 +99,8 @@ TEST(OrderedQueueTest, ATransformThatFailsOrThrowsDropsTheEventOrTheWholeReplace
 }
 
 // TestRealFIFO_ReplaceAtomic, TestRealFIFO_ReplaceAtomicPop, TestRealFIFO_ResyncAtomic
-TEST(OrderedQueueTest, WithAtomicEventsAListAResyncAndABookmarkAreOneChangeEach) {
-  OrderedQueue queue({.emit_bookmarks = true});
+TEST(OrderedQueueTest, AListAResyncAndABookmarkAreOneChangeEach) {
+  FedOrdered queue({.emit_bookmarks = true, .batch_size = 1});
   ASSERT_TRUE(queue.add(pod("foo", 1)));
   ASSERT_TRUE(queue.replace({pod("foo", 2), pod("bar", 2)}, "5"));
   ASSERT_TRUE(queue.remove(pod("foo", 6)));
@@ -194,29 +113,82 @@ TEST(OrderedQueueTest, WithAtomicEventsAListAResyncAndABookmarkAreOneChangeEach)
 }
 
 TEST(OrderedQueueTest, BookmarksAreIgnoredUnlessAskedFor) {
-  OrderedQueue queue;
+  FedOrdered queue(kSingly);
   queue.bookmark("7");
   EXPECT_EQ(queue.size(), 0U);
 }
 
-TEST(OrderedQueueTest, OptionsThatContradictEachOtherAreMisuse) {
-  EXPECT_THROW(OrderedQueue({.known_objects = known({})}), std::logic_error);
-  EXPECT_THROW(OrderedQueue({.atomic_events = false}), std::logic_error);
-  EXPECT_THROW(OrderedQueue({.atomic_events = false, .emit_bookmarks = true, .known_objects = known({})}),
-               std::logic_error);
+TEST(OrderedQueueTest, ABatchSizeOfNothingIsMisuse) {
   EXPECT_THROW(OrderedQueue({.batch_size = 0}), std::logic_error);
 }
 
-TEST(OrderedQueueTest, WhatTheSinkHoldsIsAskedForThroughTheOption) {
-  const meta::Object held = pod("foo", 1);
-  OrderedQueue queue({.prefer_known = [&](meta::Object) { return held; }});
-  EXPECT_TRUE(queue.prefer_known(pod("foo", 1)).same_document(held));
-  const meta::Object fresh = pod("bar", 1);
-  EXPECT_TRUE(OrderedQueue().prefer_known(fresh).same_document(fresh));
+TEST(OrderedQueueTest, ARepairMarksItsList) {
+  FedOrdered queue(kSingly);
+  ASSERT_TRUE(queue.replace({pod("a", 1)}, "1"));
+  ASSERT_TRUE(queue.repair({pod("a", 2)}, "1"));
+  std::vector<bool> repairs;
+  const Process note = [&](Deltas& deltas, bool) -> Result<void> {
+    repairs.push_back(deltas[0].repairs());
+    return {};
+  };
+  while (queue.try_pop(note).value()) {
+  }
+  EXPECT_THAT(repairs, ElementsAre(false, true));
+}
+
+TEST(OrderedQueueTest, AQueueThatIsNeverEmptyGivesBackTheRoomOfWhatWasTaken) {
+  constexpr std::size_t kWaiting = 100;
+  constexpr int kRounds = 200'000;
+  FedOrdered queue(kSingly);
+  for (std::size_t i = 0; i < kWaiting; ++i) ASSERT_TRUE(queue.add(pod("p" + std::to_string(i))));
+  const meta::KeyedObject next = Intake().take(pod("next")).value();
+  const Process drop = [](Deltas&, bool) -> Result<void> { return {}; };
+  const std::size_t before = allocated();
+  for (int i = 0; i < kRounds; ++i) {
+    queue.OrderedQueue::add(next.key, next.object);
+    ASSERT_TRUE(queue.try_pop(drop).value());
+  }
+
+  EXPECT_EQ(queue.size(), kWaiting);
+  EXPECT_LT(allocated(), before + kRounds / 10 * sizeof(Delta));
+}
+
+TEST(OrderedQueueTest, WhatWaitsStaysInOrderWhileRoomIsGivenBack) {
+  constexpr int kChanges = 30'000;
+  FedOrdered queue({.batch_size = 7});
+  int next = 0;
+  int expected = 0;
+  const Process check = [&](Deltas& deltas, bool) -> Result<void> {
+    for (const Delta& delta : deltas) EXPECT_EQ(delta.object().name(), "p" + std::to_string(expected++));
+    return {};
+  };
+  while (next < kChanges) {
+    for (int i = 0; i < 9; ++i) ASSERT_TRUE(queue.add(pod("p" + std::to_string(next++))));
+    ASSERT_TRUE(queue.try_pop(check).value());
+  }
+  while (queue.try_pop(check).value()) {
+  }
+  EXPECT_EQ(expected, next);
+}
+
+TEST(OrderedQueueTest, TheProcessFunctionMayKeepTheDeltas) {
+  FedOrdered queue({.batch_size = 2});
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(queue.add(pod(name)));
+  std::vector<Deltas> kept;
+  const Process keep = [&](Deltas& deltas, bool) -> Result<void> {
+    kept.push_back(std::move(deltas));
+    return {};
+  };
+  while (queue.try_pop(keep).value()) {
+  }
+
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(text_of(kept[0]), "Added default/a@1, Added default/b@1");
+  EXPECT_EQ(text_of(kept[1]), "Added default/c@1");
 }
 
 TEST(OrderedQueueTest, AddIfNotPresentAppendsWhatHasNoNewerChange) {
-  OrderedQueue queue;
+  FedOrdered queue(kSingly);
   ASSERT_TRUE(queue.add(pod("other", 1)));
   ASSERT_TRUE(
       queue.add_if_not_present({Delta(DeltaType::Added, pod("foo", 1)), Delta(DeltaType::Updated, pod("foo", 2))}));
@@ -225,17 +197,18 @@ TEST(OrderedQueueTest, AddIfNotPresentAppendsWhatHasNoNewerChange) {
 
   EXPECT_FALSE(queue.add_if_not_present({}));
   EXPECT_FALSE(queue.add_if_not_present({Delta(DeltaType::Added, test::bare_object("x"))}));
+  EXPECT_EQ(queue.size(), 0U);
 }
 
 TEST(OrderedQueueTest, AChangeThatFailedDoesNotGoBehindAWholeListThatWaits) {
-  OrderedQueue queue;
+  FedOrdered queue(kSingly);
   ASSERT_TRUE(queue.replace({pod("bar", 5)}, "5"));
   ASSERT_TRUE(queue.add_if_not_present({Delta(DeltaType::Updated, pod("foo", 2))}));
   EXPECT_THAT(drain(queue), ElementsAre("ReplacedAll@5[default/bar@5]"));
 }
 
 TEST(OrderedQueueTest, AListThatFailedGoesBackBeforeWhatCameAfterItAndHoldsBackSync) {
-  OrderedQueue queue({.emit_bookmarks = true});
+  FedOrdered queue({.emit_bookmarks = true, .batch_size = 1});
   ASSERT_TRUE(queue.replace({pod("foo", 1)}, "1"));
   ASSERT_TRUE(queue.update(pod("foo", 2)));
   const auto failed = queue.try_pop([&](Deltas& deltas, bool) -> Result<void> {
@@ -256,13 +229,11 @@ TEST(OrderedQueueTest, AListThatFailedGoesBackBeforeWhatCameAfterItAndHoldsBackS
 class Batches {
  public:
   explicit Batches(OrderedQueue& queue) {
-    const auto note = [this](const char* mark) {
-      return [this, mark](Deltas& deltas, bool initial) -> Result<void> {
-        seen.push_back(mark + std::string(initial ? "initial " : "later ") + text_of(deltas));
-        return {};
-      };
+    const Process note = [this](Deltas& deltas, bool initial) -> Result<void> {
+      seen.push_back((initial ? "initial " : "later ") + text_of(deltas));
+      return {};
     };
-    while (queue.try_pop_batch(note("batch "), note("")).value()) {
+    while (queue.try_pop(note).value()) {
     }
   }
   std::vector<std::string> seen;
@@ -270,7 +241,7 @@ class Batches {
 
 // TestRealFIFO_PopMultipleDeltaInBatch
 TEST(OrderedQueueBatchTest, ABatchEndsBeforeAKeyItAlreadyHas) {
-  OrderedQueue queue;
+  FedOrdered queue;
   ASSERT_TRUE(queue.add(pod("a", 1)));
   ASSERT_TRUE(queue.add(pod("b", 1)));
   ASSERT_TRUE(queue.update(pod("a", 2)));
@@ -278,40 +249,42 @@ TEST(OrderedQueueBatchTest, ABatchEndsBeforeAKeyItAlreadyHas) {
   ASSERT_TRUE(queue.update(pod("c", 2)));
 
   EXPECT_THAT(Batches(queue).seen,
-              ElementsAre("batch later Added default/a@1, Added default/b@1",
-                          "batch later Updated default/a@2, Added default/c@1", "later Updated default/c@2"));
+              ElementsAre("later Added default/a@1, Added default/b@1", "later Updated default/a@2, Added default/c@1",
+                          "later Updated default/c@2"));
 }
 
 TEST(OrderedQueueBatchTest, ABatchNeverMixesInitialWithLaterChanges) {
-  OrderedQueue queue(piecewise(known({})));
-  ASSERT_TRUE(queue.replace({pod("a", 1), pod("b", 1), pod("c", 1)}, "1"));
+  FedOrdered queue({.emit_bookmarks = true});
+  ASSERT_TRUE(queue.resync());
+  queue.bookmark("1");
+  ASSERT_TRUE(queue.replace({pod("a", 1)}, "1"));
   ASSERT_TRUE(queue.add(pod("d", 2)));
   ASSERT_TRUE(queue.add(pod("e", 2)));
 
   EXPECT_THAT(Batches(queue).seen,
-              ElementsAre("batch initial Replaced default/a@1, Replaced default/b@1, Replaced default/c@1",
-                          "batch later Added default/d@2, Added default/e@2"));
+              ElementsAre("initial SyncAll", "initial Bookmark@1", "initial ReplacedAll@1[default/a@1]",
+                          "later Added default/d@2, Added default/e@2"));
 }
 
 TEST(OrderedQueueBatchTest, ABatchHoldsAtMostItsSizeAndTheDefaultIsAThousand) {
-  OrderedQueue small({.batch_size = 2});
+  FedOrdered small({.batch_size = 2});
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(small.add(pod(name)));
   EXPECT_EQ(Batches(small).seen.size(), 2U);
 
-  OrderedQueue queue;
+  FedOrdered queue;
   for (int i = 0; i < 1001; ++i) ASSERT_TRUE(queue.add(pod("p" + std::to_string(i))));
   std::vector<std::size_t> sizes;
-  const auto count = [&](Deltas& deltas, bool) -> Result<void> {
+  const Process count = [&](Deltas& deltas, bool) -> Result<void> {
     sizes.push_back(deltas.size());
     return {};
   };
-  while (queue.try_pop_batch(count, count).value()) {
+  while (queue.try_pop(count).value()) {
   }
   EXPECT_THAT(sizes, ElementsAre(1000U, 1U));
 }
 
 TEST(OrderedQueueBatchTest, ListsResyncsAndBookmarksStandAlone) {
-  OrderedQueue queue({.emit_bookmarks = true});
+  FedOrdered queue({.emit_bookmarks = true});
   ASSERT_TRUE(queue.replace({pod("a", 1)}, "1"));
   ASSERT_TRUE(queue.add(pod("b", 2)));
   ASSERT_TRUE(queue.add(pod("c", 2)));
@@ -319,32 +292,33 @@ TEST(OrderedQueueBatchTest, ListsResyncsAndBookmarksStandAlone) {
   ASSERT_TRUE(queue.resync());
 
   EXPECT_THAT(Batches(queue).seen,
-              ElementsAre("initial ReplacedAll@1[default/a@1]", "batch later Added default/b@2, Added default/c@2",
+              ElementsAre("initial ReplacedAll@1[default/a@1]", "later Added default/b@2, Added default/c@2",
                           "later Bookmark@3", "later SyncAll"));
 }
 
 // TestRealFIFO_PopBrokenItemsInBatch: here what has no key is refused at the entrance.
 TEST(OrderedQueueBatchTest, AnUnkeyableObjectIsRefusedAndDisturbsNoBatch) {
-  OrderedQueue queue;
+  FedOrdered queue;
   EXPECT_FALSE(queue.add(test::bare_object("first")));
   ASSERT_TRUE(queue.add(pod("a")));
   EXPECT_FALSE(queue.add(test::bare_object("nth")));
   EXPECT_FALSE(queue.remove({}));
   ASSERT_TRUE(queue.add(pod("b")));
 
-  EXPECT_THAT(Batches(queue).seen, ElementsAre("batch later Added default/a@1, Added default/b@1"));
+  EXPECT_THAT(Batches(queue).seen, ElementsAre("later Added default/a@1, Added default/b@1"));
 }
 
 TEST(OrderedQueueBatchTest, KeysOfTheUsersFunctionDecideWhatIsTheSame) {
-  OrderedQueue queue({.key_func = [](const meta::Object& object) -> Result<std::string> {
+  const meta::KeyFunc first_letter = [](const meta::Object& object) -> Result<std::string> {
     return std::string(object.name().substr(0, 1));
-  }});
+  };
+  FedOrdered queue(Intake(first_letter, {}));
   ASSERT_TRUE(queue.add(pod("a1")));
   ASSERT_TRUE(queue.add(pod("b1")));
   ASSERT_TRUE(queue.add(pod("a2")));
 
   EXPECT_THAT(Batches(queue).seen,
-              ElementsAre("batch later Added default/a1@1, Added default/b1@1", "later Added default/a2@1"));
+              ElementsAre("later Added default/a1@1, Added default/b1@1", "later Added default/a2@1"));
 }
 
 }  // namespace

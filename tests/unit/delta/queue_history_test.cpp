@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <random>
 
-#include "kubexx/delta/ordered_queue.hpp"
+#include "kubexx/delta/synchronized_queue.hpp"
 #include "unit/delta/queue_support.hpp"
 
 namespace kubexx::delta {
@@ -38,8 +37,8 @@ class Consumer final : public KnownObjects {
   const std::map<std::string, Object>& cache() const { return cache_; }
 
  private:
-  void put(const Object& object, bool initial, std::vector<std::string>& callbacks) {
-    Object& place = cache_[meta::ObjectKey::of(object).to_string()];
+  void put(const meta::Key& key, const Object& object, bool initial, std::vector<std::string>& callbacks) {
+    Object& place = cache_[key.text()];
     callbacks.push_back(place ? "update " + test::text_of(place) + " " + test::text_of(object)
                               : "add " + test::text_of(object) + (initial ? " initial" : ""));
     place = object;
@@ -47,18 +46,18 @@ class Consumer final : public KnownObjects {
   void apply(const Delta& delta, bool initial, std::vector<std::string>& callbacks) {
     switch (delta.type()) {
       case DeltaType::Deleted: {
-        const std::string key = key_of(delta).value();
+        const std::string key = delta.key().text();
         cache_.erase(key);
         callbacks.push_back("delete " + key);
         return;
       }
       case DeltaType::ReplacedAll: {
         std::map<std::string, Object> next;
-        for (const Object& object : delta.objects()) next[meta::ObjectKey::of(object).to_string()] = object;
+        for (const auto& [key, object] : delta.objects()) next[key.text()] = object;
         for (const auto& entry : cache_) {
           if (!next.contains(entry.first)) callbacks.push_back("delete " + entry.first);
         }
-        for (const Object& object : delta.objects()) put(object, initial, callbacks);
+        for (const auto& [key, object] : delta.objects()) put(key, object, initial, callbacks);
         cache_ = std::move(next);
         return;
       }
@@ -70,14 +69,14 @@ class Consumer final : public KnownObjects {
       case DeltaType::Bookmark:
         return;
       default:
-        put(delta.object(), initial, callbacks);
+        put(delta.key(), delta.object(), initial, callbacks);
     }
   }
   std::map<std::string, Object> cache_;
 };
 
 /// The same random input for every queue that is driven with the same seed.
-template <class Pop>
+template <class Queue, class Pop>
 void drive(Queue& queue, std::uint32_t seed, Pop pop_all) {
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
@@ -116,59 +115,55 @@ void drive(Queue& queue, std::uint32_t seed, Pop pop_all) {
   pop_all();
 }
 
-void pop_singly(Queue& queue, Consumer& consumer) {
-  const auto process = [&](const Deltas& deltas, bool initial) { return consumer.process(deltas, initial); };
-  while (queue.try_pop(process).value()) {
-  }
+/// What a consumer has seen in the end.
+struct Seen {
+  std::vector<std::string> history;
+  std::vector<std::string> cache;
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+template <class Queue>
+Seen run(Queue& queue, Consumer& consumer, std::uint32_t seed) {
+  const Process process = [&](Deltas& deltas, bool initial) { return consumer.process(deltas, initial); };
+  drive(queue, seed, [&] {
+    while (queue.try_pop(process).value()) {
+    }
+  });
+  Seen seen{consumer.history, {}};
+  for (const auto& [key, object] : consumer.cache()) seen.cache.push_back(key + " " + test::text_of(object));
+  return seen;
 }
 
-void pop_in_batches(Queue& queue, Consumer& consumer) {
-  const auto process = [&](const Deltas& deltas, bool initial) { return consumer.process(deltas, initial); };
-  while (queue.try_pop_batch(process, process).value()) {
-  }
+Seen run_ordered(std::uint32_t seed, std::size_t batch_size) {
+  Consumer consumer;
+  test::FedOrdered queue({.batch_size = batch_size});
+  return run(queue, consumer, seed);
 }
 
-/// Deletions that follow each other have no order among themselves.
-std::vector<std::string> without_order_of_deletions(std::vector<std::string> history) {
-  const auto is_deletion = [](const std::string& text) { return text.starts_with("delete "); };
-  for (auto at = history.begin(); at != history.end();) {
-    const auto end = std::find_if_not(at, history.end(), is_deletion);
-    std::sort(at, end);
-    at = std::find_if(end, history.end(), is_deletion);
-  }
-  return history;
+Seen run_fifo(std::uint32_t seed) {
+  const auto consumer = std::make_shared<Consumer>();
+  test::FedFifo queue({.known_objects = consumer});
+  return run(queue, *consumer, seed);
 }
 
 RC_GTEST_PROP(QueueHistoryTest, SplittingIntoBatchesNeverChangesTheHistory, (std::uint32_t seed, std::uint8_t size)) {
-  for (const bool atomic : {true, false}) {
-    const auto make = [&](const std::shared_ptr<Consumer>& consumer) {
-      return OrderedQueue::Options{.atomic_events = atomic,
-                                   .known_objects = atomic ? nullptr : consumer,
-                                   .batch_size = std::size_t{1} + size % 9};
-    };
-    const auto one = std::make_shared<Consumer>();
-    const auto many = std::make_shared<Consumer>();
-    OrderedQueue singly(make(one));
-    OrderedQueue batched(make(many));
-    drive(singly, seed, [&] { pop_singly(singly, *one); });
-    drive(batched, seed, [&] { pop_in_batches(batched, *many); });
-
-    RC_ASSERT(one->history == many->history);
-    RC_ASSERT(one->list_keys() == many->list_keys());
-  }
+  RC_ASSERT(run_ordered(seed, 1) == run_ordered(seed, std::size_t{2} + size % 9));
 }
 
-RC_GTEST_PROP(QueueHistoryTest, AtomicAndPiecewiseListsGiveTheSameHistoryUpToTheOrderOfDeletions,
-              (std::uint32_t seed)) {
-  const auto whole = std::make_shared<Consumer>();
-  const auto pieces = std::make_shared<Consumer>();
-  OrderedQueue atomic;
-  OrderedQueue piecewise({.atomic_events = false, .known_objects = pieces});
-  drive(atomic, seed, [&] { pop_singly(atomic, *whole); });
-  drive(piecewise, seed, [&] { pop_singly(piecewise, *pieces); });
+RC_GTEST_PROP(QueueHistoryTest, ASynchronizedQueueGivesTheHistoryOfThePlainOne,
+              (std::uint32_t seed, std::uint8_t size)) {
+  const std::size_t batch_size = std::size_t{1} + size % 9;
+  Consumer ordered;
+  SynchronizedQueue queue(OrderedQueue({.batch_size = batch_size}));
+  RC_ASSERT(run(queue, ordered, seed) == run_ordered(seed, batch_size));
 
-  RC_ASSERT(without_order_of_deletions(whole->history) == without_order_of_deletions(pieces->history));
-  RC_ASSERT(whole->list_keys() == pieces->list_keys());
+  const auto collected = std::make_shared<Consumer>();
+  SynchronizedQueue fifo(DeltaFifo({.known_objects = collected}));
+  RC_ASSERT(run(fifo, *collected, seed) == run_fifo(seed));
+}
+
+RC_GTEST_PROP(QueueHistoryTest, BothQueuesLeadToTheSameCache, (std::uint32_t seed, std::uint8_t size)) {
+  RC_ASSERT(run_fifo(seed).cache == run_ordered(seed, std::size_t{1} + size % 9).cache);
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "kubexx/delta/queue.hpp"
+#include "kubexx/delta/delta_fifo.hpp"
+#include "kubexx/delta/intake.hpp"
+#include "kubexx/delta/ordered_queue.hpp"
 #include "unit/store/test_objects.hpp"
 
 namespace kubexx::test {
@@ -50,13 +54,13 @@ inline std::string text_of(const delta::Delta& delta) {
     if (delta.type() != delta::DeltaType::SyncAll) text += "@" + delta.resource_version();
     if (delta.type() == delta::DeltaType::ReplacedAll) {
       text += "[";
-      for (const auto& object : delta.objects()) text += (text.back() == '[' ? "" : " ") + text_of(object);
+      for (const auto& each : delta.objects()) text += (text.back() == '[' ? "" : " ") + text_of(each.object);
       text += "]";
     }
     return text;
   }
   if (!delta.is_tombstone()) return text + " " + text_of(delta.object());
-  return text + "! " + (delta.object() ? text_of(delta.object()) : delta.tombstone_key());
+  return text + "! " + (delta.object() ? text_of(delta.object()) : delta.key().text());
 }
 inline std::string text_of(const delta::Deltas& deltas) {
   std::string text;
@@ -64,8 +68,54 @@ inline std::string text_of(const delta::Deltas& deltas) {
   return text;
 }
 
-/// Takes one item; "(empty)" when there is none.
-inline std::string pop_text(delta::Queue& queue) {
+/// A plain queue as a producer of objects uses it: behind an intake. With it a test of a plain queue reads as one of a
+/// SynchronizedQueue.
+template <class Plain>
+class Fed : public Plain {
+ public:
+  using Options = typename Plain::Options;
+  Fed() = default;
+  explicit Fed(Options options, delta::Intake intake = {}) : Plain(std::move(options)), intake_(std::move(intake)) {}
+  explicit Fed(delta::Intake intake) : intake_(std::move(intake)) {}
+
+  Result<void> add(meta::Object object) { return feed(&Plain::add, std::move(object)); }
+  Result<void> update(meta::Object object) { return feed(&Plain::update, std::move(object)); }
+  Result<void> remove(meta::Object object) { return feed(&Plain::remove, std::move(object)); }
+  Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) {
+    return replace(std::move(objects), std::move(resource_version), false);
+  }
+  Result<void> repair(std::vector<meta::Object> objects, std::string resource_version) {
+    return replace(std::move(objects), std::move(resource_version), true);
+  }
+  Result<void> resync() {
+    Plain::resync();
+    return {};
+  }
+
+ private:
+  Result<void> feed(void (Plain::*into)(meta::Key, meta::Object), meta::Object object) {
+    auto keyed = intake_.take(std::move(object));
+    if (!keyed) return keyed.error();
+    (this->*into)(std::move(keyed->key), std::move(keyed->object));
+    return {};
+  }
+  Result<void> replace(std::vector<meta::Object> objects, std::string resource_version, bool repairs) {
+    auto keyed = intake_.take(std::move(objects));
+    if (!keyed) return keyed.error();
+    Plain::replace(std::move(*keyed), std::move(resource_version), repairs);
+    return {};
+  }
+  delta::Intake intake_;
+};
+/// One change at a time.
+inline constexpr delta::OrderedQueue::Options kSingly{.batch_size = 1};
+
+using FedFifo = Fed<delta::DeltaFifo>;
+using FedOrdered = Fed<delta::OrderedQueue>;
+
+/// Takes one item (or batch); "(empty)" when there is none.
+template <class Queue>
+std::string pop_text(Queue& queue) {
   std::string text = "(empty)";
   static_cast<void>(queue.try_pop([&](delta::Deltas& deltas, bool) -> Result<void> {
     text = text_of(deltas);
@@ -73,8 +123,9 @@ inline std::string pop_text(delta::Queue& queue) {
   }));
   return text;
 }
-/// Takes everything, one item at a time.
-inline std::vector<std::string> drain(delta::Queue& queue) {
+/// Takes everything, one item (or batch) at a time.
+template <class Queue>
+std::vector<std::string> drain(Queue& queue) {
   std::vector<std::string> texts;
   for (std::string text = pop_text(queue); text != "(empty)"; text = pop_text(queue)) texts.push_back(text);
   return texts;

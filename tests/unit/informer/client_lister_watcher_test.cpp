@@ -5,25 +5,56 @@
 namespace kubexx::informer {
 namespace {
 
-std::string identity(const std::string& resource, std::function<void(meta::ListOptions&)> tweak) {
-  rest::Config config;
-  config.host = "http://127.0.0.1:1";
-  ClientSourceOptions options;
-  options.tweak = std::move(tweak);
-  return make_client_lister_watcher(rest::Client(config), {"", "v1", resource}, std::move(options))->identity();
-}
+constexpr TimePoint kUntil{std::chrono::hours(5)};
+
+class ClientListerWatcherTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<reflector::ListerWatcher> source(const std::string& resource,
+                                                   std::function<void(meta::ListOptions&)> tweak = {}) {
+    ClientSourceOptions options;
+    options.tweak = std::move(tweak);
+    return make_client_lister_watcher(client_, {"", "v1", resource}, std::move(options));
+  }
+  bool refused(const std::string& resource, std::function<void(meta::ListOptions&)> tweak = {}) {
+    return source(resource, std::move(tweak))->watch_list_refused_until() == kUntil;
+  }
+  static rest::Client make_client() {
+    rest::Config config;
+    config.host = "http://127.0.0.1:1";
+    return rest::Client(config);
+  }
+  rest::Client client_ = make_client();
+};
 
 // A field selector that the server does not know is answered with 400: that says nothing about the others' WatchLists.
-TEST(ClientListerWatcherTest, RefusalsOfASelectorAreNotThoseOfTheWholeResource) {
-  const auto plain = identity("pods", {});
-  const auto by_field = identity("pods", [](meta::ListOptions& o) { o.field_selector = "spec.color=red"; });
-  const auto by_label = identity("pods", [](meta::ListOptions& o) { o.label_selector = "spec.color=red"; });
+TEST_F(ClientListerWatcherTest, RefusalsOfASelectorAreNotThoseOfTheWholeResource) {
+  const auto by_field = [](meta::ListOptions& o) { o.field_selector = "spec.color=red"; };
+  const auto by_label = [](meta::ListOptions& o) { o.label_selector = "spec.color=red"; };
 
-  EXPECT_EQ(plain, identity("pods", [](meta::ListOptions& o) { o.timeout_seconds = 7; }));
-  EXPECT_NE(plain, by_field);
-  EXPECT_NE(plain, by_label);
-  EXPECT_NE(by_label, by_field);
-  EXPECT_NE(plain, identity("nodes", {}));
+  source("pods", by_field)->refuse_watch_list_until(kUntil);
+  EXPECT_TRUE(refused("pods", by_field));
+  EXPECT_FALSE(refused("pods", by_label));
+  EXPECT_FALSE(refused("pods"));
+
+  source("pods")->refuse_watch_list_until(kUntil);
+  EXPECT_TRUE(refused("pods", [](meta::ListOptions& o) { o.timeout_seconds = 7; }));
+  EXPECT_FALSE(refused("pods", by_label));
+  EXPECT_FALSE(refused("nodes"));
+}
+
+TEST_F(ClientListerWatcherTest, RefusalsAreThoseOfOneClientAndItsCopies) {
+  source("pods")->refuse_watch_list_until(kUntil);
+  EXPECT_EQ(make_client_lister_watcher(rest::Client(client_), {"", "v1", "pods"})->watch_list_refused_until(), kUntil);
+  EXPECT_EQ(make_client_lister_watcher(make_client(), {"", "v1", "pods"})->watch_list_refused_until(), std::nullopt);
+}
+
+TEST_F(ClientListerWatcherTest, OfManyRefusalsTheOneThatEndsFirstIsForgotten) {
+  for (int i = 0; i <= 4096; ++i) {
+    client_.refuse_watch_list_until(std::to_string(i), kUntil + std::chrono::seconds(i == 7 ? 0 : i + 1));
+  }
+  EXPECT_EQ(client_.watch_list_refused_until("7"), std::nullopt);
+  EXPECT_TRUE(client_.watch_list_refused_until("0"));
+  EXPECT_TRUE(client_.watch_list_refused_until("4096"));
 }
 
 }  // namespace

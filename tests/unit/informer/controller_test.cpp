@@ -20,20 +20,23 @@ using testing::ElementsAre;
 
 class ControllerTest : public testing::Test {
  protected:
-  ControllerTest() {
-    config.lister_watcher = script;
-    config.queue = std::make_shared<delta::DeltaFifo>();
-    config.reflector.backoff = Backoff::none();
-    config.reflector.version_check = Duration::zero();
-    config.process = [this](delta::Deltas& deltas, bool) -> Result<void> {
+  ControllerTest() : config(make_config()) {}
+  Config make_config() {
+    Config made;
+    made.lister_watcher = script;
+    made.queue = delta::DeltaFifo();
+    made.reflector.backoff = Backoff::none();
+    made.reflector.version_check = Duration::zero();
+    made.process = [this](delta::Deltas& deltas, bool) -> Result<void> {
       for (const auto& each : deltas) processed.push_back(std::string(each.object().name()));
       if (failures-- <= 0) return {};
       if (throws) throw std::runtime_error("on purpose");
       return Error::config("on purpose");
     };
+    return made;
   }
   void start() {
-    controller = Controller::create(config, Strand(executor));
+    controller = Controller::create(std::move(config), Strand(executor));
     controller->start();
     executor->run_until_idle();
   }
@@ -56,8 +59,8 @@ TEST_F(ControllerTest, WhatCouldNotBeProcessedComesAgainWhenThatIsWanted) {
     processed.clear();
     failures = 2;
     throws = by_exception;
+    config = make_config();
     config.retry_on_error = true;
-    config.queue = std::make_shared<delta::DeltaFifo>();
     script->answer({config_map("a", "1"), config_map("b", "2")}, "5");
     start();
 
@@ -115,9 +118,12 @@ TEST_F(ControllerTest, ListsHaveThePageSizeAndFailuresReachTheErrorHandler) {
   EXPECT_THAT(errors.front(), testing::HasSubstr("not yours"));
 }
 
-TEST_F(ControllerTest, TheOwnerHearsWhenTheQueueWasFoundEmpty) {
+TEST_F(ControllerTest, ItsMakerHearsWhenEverythingWasProcessed) {
   std::vector<std::string> versions;
-  config.caught_up = [&] { versions.push_back(controller->last_sync_resource_version()); };
+  config.processed = [&](const QueueProgress& queue) {
+    EXPECT_TRUE(queue.synced);
+    if (queue.empty) versions.push_back(controller->last_sync_resource_version());
+  };
   script->answer({config_map("a", "1")}, "5");
   start();
   script->stream().send({meta::WatchEventType::Modified, config_map("a", "6")});

@@ -62,21 +62,22 @@ class FakeSource final : public reflector::ListerWatcher {
     history_.clear();
   }
 
-  std::unique_ptr<reflector::Call> list(const meta::ListOptions&, const Strand& strand,
-                                        std::shared_ptr<reflector::ListSink> sink) override {
+  std::unique_ptr<meta::Call> list(const meta::ListOptions&, const Strand& strand,
+                                   std::shared_ptr<meta::StreamSink> sink) override {
     const std::lock_guard lock(mutex_);
     auto alive = std::make_shared<bool>(true);
     std::vector<meta::Object> items;
     for (const auto& entry : state_) items.push_back(entry.second);
     strand.post([alive, sink, items, version = std::to_string(version_)] {
       if (!*alive) return;
+      sink->on_open();
       for (const auto& item : items) sink->on_item(item);
       sink->on_end(meta::ListMeta{"v1", "ConfigMapList", version, "", {}});
     });
     return std::make_unique<Held>(std::move(alive));
   }
-  std::unique_ptr<reflector::Call> watch(const meta::ListOptions& options, const Strand& strand,
-                                         std::shared_ptr<reflector::WatchSink> sink) override {
+  std::unique_ptr<meta::Call> watch(const meta::ListOptions& options, const Strand& strand,
+                                    std::shared_ptr<meta::StreamSink> sink) override {
     const std::lock_guard lock(mutex_);
     auto watcher = std::make_shared<Watcher>(Watcher{std::move(sink), strand, std::make_shared<bool>(true)});
     strand.post([watcher] {
@@ -93,7 +94,7 @@ class FakeSource final : public reflector::ListerWatcher {
 
  private:
   struct Watcher {
-    std::shared_ptr<reflector::WatchSink> sink;
+    std::shared_ptr<meta::StreamSink> sink;
     Strand strand;
     std::shared_ptr<bool> alive;  // on the strand
     void post(const meta::WatchEvent& event) const {
@@ -102,7 +103,7 @@ class FakeSource final : public reflector::ListerWatcher {
       });
     }
   };
-  struct Held final : reflector::Call {
+  struct Held final : meta::Call {
     explicit Held(std::shared_ptr<bool> alive) : alive_(std::move(alive)) {}
     ~Held() override { *alive_ = false; }
     std::shared_ptr<bool> alive_;

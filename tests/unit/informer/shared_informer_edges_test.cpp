@@ -38,7 +38,7 @@ TEST_P(SharedInformerTest, AStopBeforeTheStartWakesWhoeverWaits) {
   run();
 
   EXPECT_FALSE(result_of(synced, rescue));
-  EXPECT_EQ(told, 1);
+  EXPECT_GE(told, 1);
   EXPECT_TRUE(informer->status().stopped);
 }
 
@@ -104,8 +104,11 @@ TEST_P(SharedInformerTest, AnObserverThatThrowsDoesNotKeepOthersFromHearing) {
   EXPECT_EQ(informer->store()->size(), 2U);
 }
 
-TEST_P(SharedInformerTest, AStatusFunctionThatThrowsDoesNotStopTheWatch) {
-  options.reflector.on_status = [](const reflector::ReflectorStatus&) { throw std::runtime_error("on purpose"); };
+TEST_P(SharedInformerTest, AnOwnerThatThrowsDoesNotStopTheWatch) {
+  struct Throwing final : reflector::Owner {
+    void on_change() override { throw std::runtime_error("on purpose"); }
+  };
+  options.reflector.owner = std::make_shared<Throwing>();
   script->answer({config_map("a", "1")}, "5");
   start();
   send(kAdded, config_map("b", "6"));

@@ -17,7 +17,9 @@ TEST(StoreSinkTest, AReflectorKeepsAPlainStoreEqualToTheSource) {
   const auto script = std::make_shared<reflector::Script>();
   const auto store = std::make_shared<store::Store>();
   script->answer({config_map("a", "1"), config_map("b", "2")}, "5");
-  const auto filled = reflector::Reflector::create(script, make_store_sink(store), Strand(executor), {});
+  reflector::ReflectorOptions options;
+  options.owner = make_store_owner(store);
+  const auto filled = reflector::Reflector::create(script, make_store_sink(store), Strand(executor), options);
   filled->start();
   executor->run_until_idle();
   EXPECT_THAT(store->list_keys(), UnorderedElementsAre("ns/a", "ns/b"));

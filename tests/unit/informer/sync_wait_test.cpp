@@ -47,8 +47,8 @@ class SyncWaitTest : public ::testing::Test {
               return says();
             }};
   }
-  void wait_for(Syncables what, SyncOptions options = {}) {
-    options.ask_functions_every = Duration::zero();  // what does not wake it does not end it
+  void wait_for(Syncables what, SyncOptions options = {.ask_functions_every = Duration::zero()}) {
+    // Unless told otherwise, what does not wake it does not end it.
     waiter = std::jthread([this, what = std::move(what), options](std::stop_token stop) {
       result = wait_for_cache_sync(std::move(stop), what, options);
       over.release();
@@ -137,45 +137,34 @@ TEST_F(SyncWaitTest, AFunctionOfWhatTheLibraryCannotSeeIsAskedAgainFromTimeToTim
   EXPECT_EQ(calls, 5);
 }
 
-TEST_F(SyncWaitTest, AFunctionOfWhatTheLibraryCannotSeeIsAskedAgainOnRequest) {
-  std::atomic<bool> ready{false};
-  wait_for({asked_and([&] { return ready.load(); })});
-  asked.wait();
-
-  ready = true;
-  sync_changed();
-
-  EXPECT_TRUE(ended());
-}
-
-TEST_F(SyncWaitTest, AFunctionIsAskedAgainWhenAnInformerFailsAndWhenItEnds) {
+TEST_F(SyncWaitTest, AFunctionIsAskedAgainWhenAnInformerThatIsWaitedForFailsAndWhenItEnds) {
   script->answer(Error::api(500, "InternalError", "on purpose"));
   const auto informer = make("maps", script);
-  wait_for({asked_and([&] { return informer->status().reflector.last_error.has_value(); })});
+  std::latch failed(1);
+  std::atomic<bool> told_failed{false};
+  std::atomic<bool> told_stopped{false};
+  wait_for({informer, asked_and([&] {
+              const auto status = informer->status();
+              if (status.reflector.last_error && !told_failed.exchange(true)) failed.count_down();
+              if (status.stopped) told_stopped = true;
+              return false;
+            })});
   asked.wait();
   informer->start();
   run();
-  EXPECT_TRUE(ended());
-
-  std::latch begun(1);
-  std::atomic<int> times{0};
-  wait_for({[&] {
-    const bool stopped = informer->status().stopped;
-    if (++times == 1) begun.count_down();
-    return stopped;
-  }});
-  begun.wait();
+  failed.wait();
   informer->stop();
   run();
-  EXPECT_TRUE(ended());
+  EXPECT_FALSE(ended());
+  EXPECT_TRUE(told_stopped);
 }
 
-TEST_F(SyncWaitTest, AControllersFunctionWakesTheWaitWhateverItsListAndQueue) {
+TEST_F(SyncWaitTest, AControllersFunctionIsFoundSyncedWhateverItsListAndQueue) {
   for (const bool empty : {true, false}) {
     const auto source = std::make_shared<Script>();
     source->answer(empty ? std::vector<meta::Object>{} : std::vector{config_map("a", "1")}, "5");
     Config config;
-    config.queue = std::make_shared<delta::DeltaFifo>(delta::DeltaFifo::Options{});
+    config.queue = delta::DeltaFifo();
     config.lister_watcher = source;
     config.process = [](delta::Deltas&, bool) { return Result<void>(); };
     config.reflector.version_check = Duration::zero();
@@ -183,10 +172,11 @@ TEST_F(SyncWaitTest, AControllersFunctionWakesTheWaitWhateverItsListAndQueue) {
     std::latch begun(1);
     std::atomic<int> times{0};
     wait_for({[&] {
-      const bool synced = controller->has_synced();
-      if (++times == 1) begun.count_down();
-      return synced;
-    }});
+               const bool synced = controller->has_synced();
+               if (++times == 1) begun.count_down();
+               return synced;
+             }},
+             {.ask_functions_every = milliseconds(1)});
     begun.wait();
 
     controller->start();
@@ -222,12 +212,14 @@ TEST_F(SyncWaitTest, ATimeoutSaysWhatIsMissing) {
 }
 
 TEST_F(SyncWaitTest, ATimeoutBeyondAllTimeIsNone) {
-  std::atomic<bool> ready{false};
-  wait_for({asked_and([&] { return ready.load(); })}, {.timeout = Duration::max()});
+  script->answer({}, "5");
+  const auto informer = make("maps", script);
+  wait_for({informer, asked_and([] { return true; })},
+           {.timeout = Duration::max(), .ask_functions_every = Duration::zero()});
   asked.wait();
 
-  ready = true;
-  sync_changed();
+  informer->start();
+  run();
 
   EXPECT_TRUE(ended());
 }

@@ -76,9 +76,9 @@ TEST_F(WaitingTest, CollectedPerKeyALaterVersionIsNotThereBeforeAnEarlierOneOfAn
                          return std::vector<std::string>{};
                        }}};
   start();
-  script->stream().send({meta::WatchEventType::Modified, config_map("a", "106")});
-  script->stream().send({meta::WatchEventType::Added, config_map("b", "107")});
-  script->stream().send({meta::WatchEventType::Modified, config_map("a", "108")});  // popped with 106, before 107
+  script->stream().send_together({{meta::WatchEventType::Modified, config_map("a", "106")},
+                                  {meta::WatchEventType::Added, config_map("b", "107")},
+                                  {meta::WatchEventType::Modified, config_map("a", "108")}});  // with 106, before 107
   executor->run_until_idle();
 
   EXPECT_EQ(when_b_came, "100");

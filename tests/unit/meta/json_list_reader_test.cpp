@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "kubexx/meta/json_stream.hpp"
+#include "support/function_sink.hpp"
 
 namespace kubexx::meta {
 namespace {
@@ -13,7 +14,8 @@ struct Read {
 
 Read read(std::string_view body, std::size_t chunk, const DecodeOptions& options = {}) {
   Read read;
-  JsonListReader reader(options, [&](const Object& item) { read.items.push_back(to_json(item)); });
+  FunctionSink sink({.on_item = [&](const Object& item) { read.items.push_back(to_json(item)); }});
+  JsonListReader reader(options, sink);
   for (std::size_t at = 0; at < body.size(); at += chunk) {
     // A copy of the exact size, so that a read beyond the chunk is noticed.
     const std::vector<char> part(body.begin() + static_cast<std::ptrdiff_t>(at),
@@ -144,7 +146,8 @@ TEST(JsonListReaderTest, AnItemBeyondTheLimitIsAnErrorBeforeItIsWhole) {
 }
 
 TEST(JsonListReaderTest, AnErrorStays) {
-  JsonListReader reader({}, [](const Object&) {});
+  FunctionSink sink({});
+  JsonListReader reader({}, sink);
   ASSERT_FALSE(reader.feed("nonsense"));
   EXPECT_FALSE(reader.feed(R"({"items":[]})"));
   EXPECT_FALSE(reader.finish());
@@ -164,6 +167,25 @@ TEST(JsonListReaderTest, ItemsThatAreMetadataOnlyGetTheKindThatTheReaderWasTold)
                                       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"b"}})"}));
   EXPECT_EQ(read(kPartial, 7).items[1],
             R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"b"}})");
+}
+
+TEST(JsonListReaderTest, AReaderThatIsStoppedInsideAnItemDeliversNothingMoreOfTheChunk) {
+  std::vector<std::string> seen;
+  std::optional<JsonListReader> reader;
+  FunctionSink sink({.on_item = [&](const Object& item) {
+    seen.emplace_back(item.name());
+    if (seen.size() == 2) reader->stop();
+  }});
+  for (const std::size_t first : {0, 45}) {  // the second item whole in its chunk, or begun in the one before
+    seen.clear();
+    reader.emplace(DecodeOptions{}, sink);
+    const std::string_view body =
+        R"({"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}},{"metadata":{"name":"c"}}, nonsense)";
+    EXPECT_TRUE(reader->feed(body.substr(0, first)));
+    EXPECT_TRUE(reader->feed(body.substr(first)));
+    EXPECT_TRUE(reader->feed("more nonsense"));
+    EXPECT_EQ(seen, (std::vector<std::string>{"a", "b"}));
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json_stream.hpp"
+#include "support/function_sink.hpp"
 #include "unit/meta/random_document.hpp"
 
 namespace kubexx::meta {
@@ -65,7 +66,8 @@ TEST(JsonPropertyTest, AListCutAtAnyBytesGivesItsItems) {
     }
     body += "]}";
     std::vector<Object> read;
-    JsonListReader reader({}, [&](Object item) { read.push_back(std::move(item)); });
+    FunctionSink sink({.on_item = [&](Object item) { read.push_back(std::move(item)); }});
+    JsonListReader reader({}, sink);
     for (std::string_view left = body; !left.empty();) {
       const auto size = *rc::gen::inRange<std::size_t>(1, 200);
       RC_ASSERT(reader.feed(left.substr(0, size)).has_value());

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "kubexx/meta/json_stream.hpp"
+#include "support/function_sink.hpp"
 
 namespace kubexx::meta {
 namespace {
@@ -12,9 +13,10 @@ struct ReadEvents {
 
 ReadEvents read_events(std::string_view stream, std::size_t chunk, const DecodeOptions& options = {}) {
   ReadEvents read;
-  JsonWatchReader reader(options, [&](const WatchEvent& event) {
+  FunctionSink sink({.on_event = [&](const WatchEvent& event) {
     read.events.push_back(std::string(to_string(event.type)) + " " + to_json(event.object));
-  });
+  }});
+  JsonWatchReader reader(options, sink);
   for (std::size_t at = 0; at < stream.size(); at += chunk) {
     const std::vector<char> part(stream.begin() + static_cast<std::ptrdiff_t>(at),
                                  stream.begin() + static_cast<std::ptrdiff_t>(std::min(at + chunk, stream.size())));
@@ -86,12 +88,44 @@ TEST(JsonWatchReaderTest, AnEventBeyondTheLimitIsAnErrorBeforeItIsWhole) {
 }
 
 TEST(JsonWatchReaderTest, BufferedIsWhatWaitsForItsEnd) {
-  JsonWatchReader reader({}, [](const WatchEvent&) {});
+  FunctionSink sink({});
+  JsonWatchReader reader({}, sink);
   EXPECT_EQ(reader.buffered(), 0U);
   ASSERT_TRUE(reader.feed(R"({"type":)"));
   EXPECT_EQ(reader.buffered(), 8U);
   ASSERT_TRUE(reader.feed(R"("ADDED","object":{}})"));
   EXPECT_EQ(reader.buffered(), 0U);
+}
+
+TEST(JsonWatchReaderTest, AReaderThatIsStoppedInsideAnEventDeliversNothingMoreOfTheChunk) {
+  std::vector<std::string> seen;
+  std::optional<JsonWatchReader> reader;
+  FunctionSink sink({.on_event = [&](const WatchEvent& event) {
+    seen.emplace_back(event.object.name());
+    if (seen.size() == 2) reader->stop();
+  }});
+  for (const bool cut : {false, true}) {  // the second event whole in its chunk, or begun in the one before
+    seen.clear();
+    reader.emplace(DecodeOptions{}, sink);
+    const std::string stream =
+        R"({"type":"ADDED","object":{"metadata":{"name":"a"}}}{"type":"ADDED","object":{"metadata":{"name":"b"}}})"
+        R"({"type":"ADDED","object":{"metadata":{"name":"c"}}} no event)";
+    const std::size_t first = cut ? 60 : 0;
+    EXPECT_TRUE(reader->feed(std::string_view(stream).substr(0, first)));
+    EXPECT_TRUE(reader->feed(std::string_view(stream).substr(first)));
+    EXPECT_TRUE(reader->feed(stream));
+    EXPECT_EQ(seen, (std::vector<std::string>{"a", "b"}));
+  }
+}
+
+TEST(JsonWatchReaderTest, TheBookmarkThatEndsTheInitialEventsIsRemembered) {
+  FunctionSink sink({});
+  JsonWatchReader reader({}, sink);
+  ASSERT_TRUE(reader.feed(R"({"type":"ADDED","object":{}}{"type":"BOOKMARK","object":{"metadata":{}}})"));
+  EXPECT_FALSE(reader.initial_events_ended());
+  ASSERT_TRUE(
+      reader.feed(R"({"type":"BOOKMARK","object":{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}})"));
+  EXPECT_TRUE(reader.initial_events_ended());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "support/fixture_executor.hpp"
+#include "support/function_sink.hpp"
 #include "unit/reflector/script.hpp"
 
 namespace kubexx::reflector {
@@ -135,6 +136,50 @@ TEST_F(MergedSourcesTest, OneSourceIsItselfAndNoneIsMisuse) {
   EXPECT_EQ(merge_sources({red}), red);
   EXPECT_THROW(static_cast<void>(merge_sources({})), std::logic_error);
   EXPECT_FALSE(merge_sources({red, blue})->has_one_version());
+}
+
+/// Its calls bring nothing by themselves and count how often they are held.
+class Holding final : public ListerWatcher {
+ public:
+  std::unique_ptr<meta::Call> list(const meta::ListOptions&, const Strand&,
+                                   std::shared_ptr<meta::StreamSink> to) override {
+    sink = to;
+    return std::make_unique<Counted>(held);
+  }
+  std::unique_ptr<meta::Call> watch(const meta::ListOptions& options, const Strand& strand,
+                                    std::shared_ptr<meta::StreamSink> to) override {
+    return list(options, strand, std::move(to));
+  }
+  std::weak_ptr<meta::StreamSink> sink;  // of the last call
+  int held = 0;
+
+ private:
+  struct Counted final : meta::Call {
+    explicit Counted(int& count) : held(count) {}
+    void hold() override { ++held; }
+    void resume() override { --held; }
+    int& held;
+  };
+};
+
+TEST_F(MergedSourcesTest, HoldingOneCallHoldsEveryWatchAndTheListsThatFollow) {
+  const auto one = std::make_shared<Holding>();
+  const auto other = std::make_shared<Holding>();
+  const auto both = merge_sources({one, other});
+  const Strand strand(executor);
+  auto call = both->watch({}, strand, make_sink({}));
+  call->hold();
+  EXPECT_EQ(one->held + other->held, 2);
+  call->resume();
+  EXPECT_EQ(one->held + other->held, 0);
+
+  call = both->list({}, strand, make_sink({}));
+  call->hold();
+  EXPECT_EQ(one->held, 1);
+  one->sink.lock()->on_end(meta::ListMeta{});  // it was at hand
+  EXPECT_EQ(other->held, 1);
+  call->resume();
+  EXPECT_EQ(other->held, 0);
 }
 
 }  // namespace

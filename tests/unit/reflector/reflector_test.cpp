@@ -85,7 +85,6 @@ TEST_F(ReflectorTest, OnlyTheExactAnnotationEndsTheInitialEvents) {
 
 TEST_F(ReflectorTest, ARefusedWatchListFallsBackToAListAndIsRemembered) {
   script->watch_list = true;
-  script->server = "remembers-refusal";
   script->refusals.push_back(Error::api(422, "Invalid", "sendInitialEvents is forbidden"));
   script->answer({config_map("a", "1")}, "2");
   start();

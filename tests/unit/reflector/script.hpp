@@ -41,25 +41,31 @@ class Script final : public ListerWatcher {
     Result<meta::ListMeta> end;
   };
   struct Stream {
-    std::shared_ptr<WatchSink> sink;
+    std::shared_ptr<meta::StreamSink> sink;
     Strand strand;
     bool alive = true;
     int ends = 0;                  // how often its call was given up
     bool ended_on_strand = false;  // once not alive
     void open() {
-      run([](WatchSink& s) { s.on_open(); });
+      run([](meta::StreamSink& s) { s.on_open(); });
     }
     void send(meta::WatchEvent event) {
-      run([event](WatchSink& s) { s.on_event(event); });
+      run([event](meta::StreamSink& s) { s.on_event(event); });
+    }
+    /// As one piece of bytes brings them.
+    void send_together(std::vector<meta::WatchEvent> events) {
+      run([events](meta::StreamSink& s) {
+        for (const auto& event : events) s.on_event(event);
+      });
     }
     void receive(std::size_t bytes) {
-      run([bytes](WatchSink& s) { s.on_bytes(bytes); });
+      run([bytes](meta::StreamSink& s) { s.on_bytes(bytes); });
     }
     void close() {
-      run([](WatchSink& s) { s.on_end(nullptr); });
+      run([](meta::StreamSink& s) { s.on_end(meta::ListMeta{}); });
     }
     void fail(Error error) {
-      run([error](WatchSink& s) { s.on_end(&error); });
+      run([error](meta::StreamSink& s) { s.on_end(error); });
     }
 
    private:
@@ -71,8 +77,8 @@ class Script final : public ListerWatcher {
     }
   };
 
-  std::unique_ptr<Call> list(const meta::ListOptions& options, const Strand& strand,
-                             std::shared_ptr<ListSink> sink) override {
+  std::unique_ptr<meta::Call> list(const meta::ListOptions& options, const Strand& strand,
+                                   std::shared_ptr<meta::StreamSink> sink) override {
     if (options.limit == 1 && options.resource_version.empty()) {
       ++version_checks;
       if (!current_version.empty()) {
@@ -88,6 +94,7 @@ class Script final : public ListerWatcher {
       auto answer = std::move(answers.front());
       answers.pop_front();
       strand.post([sink, answer]() mutable {
+        if (answer.end) sink->on_open();
         sink->on_bytes(kListBytes);
         for (auto& item : answer.items) sink->on_item(item);
         sink->on_end(answer.end);
@@ -96,8 +103,8 @@ class Script final : public ListerWatcher {
     return std::make_unique<Held>(nullptr);
   }
 
-  std::unique_ptr<Call> watch(const meta::ListOptions& options, const Strand& strand,
-                              std::shared_ptr<WatchSink> sink) override {
+  std::unique_ptr<meta::Call> watch(const meta::ListOptions& options, const Strand& strand,
+                                    std::shared_ptr<meta::StreamSink> sink) override {
     if (throws) throw std::runtime_error("the source is broken");
     watches.push_back(options);
     auto stream = std::make_shared<Stream>(Stream{std::move(sink), strand});
@@ -114,8 +121,13 @@ class Script final : public ListerWatcher {
 
   bool supports_watch_list() const override { return watch_list; }
   bool supports_watch() const override { return watchable; }
-  std::string identity() const override { return server; }
-  std::unique_ptr<Call> await_served(const Strand&, Task served) override {
+  std::optional<TimePoint> watch_list_refused_until() const override {
+    return client ? std::optional(client->refused_until) : std::nullopt;
+  }
+  void refuse_watch_list_until(TimePoint until) override {
+    if (client) client->refused_until = until;
+  }
+  std::unique_ptr<meta::Call> await_served(const Strand&, Task served) override {
     if (!can_await) return nullptr;
     served_again = std::move(served);
     return std::make_unique<Held>(nullptr);
@@ -134,8 +146,11 @@ class Script final : public ListerWatcher {
   bool can_await = false;
   bool holds_watches = false;  // until the test opens them
   bool throws = false;         // out of list and watch
-  std::string server;
-  std::string current_version;  // answers version checks; empty: they hang
+  struct Client {
+    TimePoint refused_until{};
+  };
+  std::shared_ptr<Client> client;  // null: refusals are not remembered for others
+  std::string current_version;     // answers version checks; empty: they hang
   int version_checks = 0;
   std::deque<ListAnswer> answers;
   std::deque<std::optional<Error>> refusals;  // for the next watches; nullopt: accepted
@@ -145,7 +160,7 @@ class Script final : public ListerWatcher {
   Task served_again;
 
  private:
-  struct Held final : Call {
+  struct Held final : meta::Call {
     explicit Held(std::shared_ptr<Stream> stream) : stream_(std::move(stream)) {}
     ~Held() override {
       if (!stream_) return;

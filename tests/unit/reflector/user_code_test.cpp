@@ -70,6 +70,43 @@ TEST_F(ReflectorUserCodeTest, AWatchListThatThrowsIsToldAndTriedAgain) {
   EXPECT_EQ(state(), ReflectorState::WatchListing);
 }
 
+TEST_F(ReflectorUserCodeTest, ASourceMayAnswerBeforeItReturns) {
+  struct Prompt final : ListerWatcher {
+    struct Watch final : meta::Call {
+      explicit Watch(int& o) : open(o) { ++open; }
+      ~Watch() override { --open; }
+      int& open;
+    };
+    std::unique_ptr<meta::Call> list(const meta::ListOptions&, const Strand&,
+                                     std::shared_ptr<meta::StreamSink> sink) override {
+      sink->on_item(config_map("a", "1"));
+      sink->on_end(meta::ListMeta{"v1", "ConfigMapList", "5", "", {}});
+      return std::make_unique<meta::Call>();
+    }
+    std::unique_ptr<meta::Call> watch(const meta::ListOptions& query, const Strand&,
+                                      std::shared_ptr<meta::StreamSink> sink) override {
+      sink->on_open();
+      if (query.send_initial_events) {
+        sink->on_end(meta::ListMeta{});
+      } else {
+        sink->on_event({meta::WatchEventType::Added, config_map("b", "6")});
+      }
+      return std::make_unique<Watch>(open);
+    }
+    int open = 0;
+  };
+  const auto prompt = std::make_shared<Prompt>();
+  reflector = Reflector::create(prompt, sink, Strand(executor), {});
+  reflector->start();
+  executor->advance(seconds(5));  // five WatchLists end early, at most four a second
+
+  EXPECT_EQ(state(), ReflectorState::Watching);
+  EXPECT_THAT(sink->history, ElementsAre("replace a@1 at 5", "add b@6"));
+  EXPECT_EQ(prompt->open, 1);
+  executor->advance(minutes(6));  // past a question for the version
+  EXPECT_EQ(state(), ReflectorState::Watching);
+}
+
 TEST_F(ReflectorUserCodeTest, AnExceptionWithANotFoundInsideDoesNotEmptyTheSink) {
   struct Broken final : DeltaSink {
     Result<void> add(meta::Object) override { throw Exception(Error::api(404, "NotFound", "of somebody else")); }
@@ -97,10 +134,13 @@ TEST_F(ReflectorUserCodeTest, AnExceptionWithANotFoundInsideDoesNotEmptyTheSink)
   EXPECT_THAT(broken->sizes, ElementsAre(1U, 2U));
 }
 
-TEST_F(ReflectorUserCodeTest, AStatusFunctionThatThrowsChangesNothing) {
+TEST_F(ReflectorUserCodeTest, AnOwnerThatThrowsWhenItIsToldChangesNothing) {
+  struct Throwing final : Owner {
+    void on_change() override { throw std::runtime_error("owner"); }
+  };
   script->answer({}, "1");
   ReflectorOptions options;
-  options.on_status = [](const ReflectorStatus&) { throw std::runtime_error("status"); };
+  options.owner = std::make_shared<Throwing>();
   start(std::move(options));
   EXPECT_EQ(state(), ReflectorState::Watching);
 
@@ -114,7 +154,7 @@ TEST_F(ReflectorUserCodeTest, AStatusFunctionThatThrowsChangesNothing) {
 
   EXPECT_EQ(state(), ReflectorState::Watching);
   EXPECT_TRUE(errors.empty());
-  EXPECT_THAT(reported, testing::Contains("exception: status"));
+  EXPECT_THAT(reported, testing::Contains("exception: owner"));
 }
 
 TEST_F(ReflectorUserCodeTest, AResyncCheckThatThrowsIsAskedAgainAtTheNextTick) {
@@ -167,21 +207,28 @@ TEST_F(ReflectorUserCodeTest, DestroyingARunningReflectorEndsItsCallOnTheStrand)
 }
 
 TEST_F(ReflectorUserCodeTest, AReflectorMayBeLetGoInsideItsOwnCallback) {
-  script->answer({}, "1");
-  ReflectorOptions options;
-  options.on_status = [this](const ReflectorStatus& status) {
-    if (status.events == 1) reflector.reset();
+  struct LettingGo final : Owner {
+    explicit LettingGo(std::shared_ptr<Reflector>& held) : reflector(held) {}
+    void on_change() override {
+      if (reflector && reflector->status().state == ReflectorState::Watching) reflector.reset();
+    }
+    std::shared_ptr<Reflector>& reflector;
   };
+  script->answer({}, "1");
+  script->holds_watches = true;
+  ReflectorOptions options;
+  options.owner = std::make_shared<LettingGo>(reflector);
   start(std::move(options));
   const auto stream = script->streams.at(0);
 
-  send(meta::WatchEventType::Added, config_map("a", "2"));
+  stream->open();
+  run();
   EXPECT_EQ(reflector, nullptr);
   EXPECT_TRUE(stream->ended_on_strand);
   EXPECT_EQ(executor->pending_timers(), 0U);
 
   send(meta::WatchEventType::Added, config_map("b", "3"));
-  EXPECT_THAT(sink->history, ElementsAre("replace at 1", "add a@2"));
+  EXPECT_THAT(sink->history, ElementsAre("replace at 1"));
 }
 
 }  // namespace

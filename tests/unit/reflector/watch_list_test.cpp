@@ -134,13 +134,13 @@ TEST_F(WatchListTest, AStallIsRememberedForTenMinutesAndThenTriedAgain) {
   EXPECT_TRUE(tries_a_watch_list());
 }
 
-TEST_F(WatchListTest, AStallIsRememberedForOtherReflectorsOfThatResource) {
-  script->server = "stalls";
+TEST_F(WatchListTest, AStallIsRememberedForOtherReflectorsOfThatClient) {
+  script->client = std::make_shared<Script::Client>();
   start();
   stall();
   const auto other = std::make_shared<Script>();
   other->watch_list = true;
-  other->server = "stalls";
+  other->client = script->client;
   const auto second = Reflector::create(other, sink, Strand(executor), {});
   second->start();
   run();
@@ -149,7 +149,7 @@ TEST_F(WatchListTest, AStallIsRememberedForOtherReflectorsOfThatResource) {
 
   const auto elsewhere = std::make_shared<Script>();
   elsewhere->watch_list = true;
-  elsewhere->server = "another";
+  elsewhere->client = std::make_shared<Script::Client>();
   const auto third = Reflector::create(elsewhere, sink, Strand(executor), {});
   third->start();
   run();
@@ -157,7 +157,7 @@ TEST_F(WatchListTest, AStallIsRememberedForOtherReflectorsOfThatResource) {
   third->stop();
 }
 
-TEST_F(WatchListTest, ARefusalIsRememberedInsideAReflectorWhoseSourceHasNoName) {
+TEST_F(WatchListTest, ARefusalIsRememberedInsideAReflectorWhoseSourceHasNoClient) {
   script->refusals.push_back(Error::api(400, "BadRequest", "unknown parameter"));
   script->answer({}, "2");
   start();

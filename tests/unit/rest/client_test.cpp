@@ -202,13 +202,16 @@ TEST_F(RestClientTest, AListIsDeliveredItemByItemWithItsKind) {
   const auto client = make();
   meta::ListOptions query;
   query.limit = 2;
-  const auto list =
-      client.list({{"", "v1", "pods"}, "", "", ""}, query, {}, strand,
-                  {[&](meta::Object o) { seen.push_back(std::string(o.kind()) + " " + std::string(o.name())); },
-                   [&](Result<meta::ListMeta> result) { end = std::move(result); }});
+  const auto list = client.list({{"", "v1", "pods"}, "", "", ""}, query, {}, strand,
+                                make_sink({.on_open = [&] { seen.emplace_back("open"); },
+                                           .on_item =
+                                               [&](const meta::Object& o) {
+                                                 seen.push_back(std::string(o.kind()) + " " + std::string(o.name()));
+                                               },
+                                           .on_end = [&](Result<meta::ListMeta> result) { end = std::move(result); }}));
   executor->run_until_idle();
 
-  EXPECT_THAT(seen, ElementsAre("Pod a", "Pod b"));
+  EXPECT_THAT(seen, ElementsAre("open", "Pod a", "Pod b"));
   ASSERT_TRUE(end && *end);
   EXPECT_EQ((*end)->resource_version, "7");
   EXPECT_EQ((*end)->continue_token, "next");
@@ -224,8 +227,9 @@ TEST_F(RestClientTest, AWatchDeliversEventsAndItsCleanEnd) {
   const auto client = make();
   const auto watch = client.watch(
       {{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
-      {[&] { seen.emplace_back("open"); }, [&](meta::WatchEvent e) { seen.emplace_back(meta::to_string(e.type)); },
-       [&](const Error* error) { seen.emplace_back(error ? "error" : "end"); }});
+      make_sink({.on_open = [&] { seen.emplace_back("open"); },
+                 .on_event = [&](const meta::WatchEvent& e) { seen.emplace_back(meta::to_string(e.type)); },
+                 .on_end = [&](const Result<meta::ListMeta>& end) { seen.emplace_back(end ? "end" : "error"); }}));
   executor->run_until_idle();
 
   EXPECT_THAT(seen, ElementsAre("open", "ADDED", "BOOKMARK", "end"));
@@ -243,9 +247,11 @@ TEST_F(RestClientTest, AnAnswerThatKeepsComingLeavesRoomForOthersOnItsStrand) {
   bool ended = false;
   bool others_had_their_turn = false;
   const auto client = make();
-  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
-                                  {[&] { strand.post([&] { others_had_their_turn = seen > 0 && !ended; }); },
-                                   [&](meta::WatchEvent) { ++seen; }, [&](const Error*) { ended = true; }});
+  const auto watch =
+      client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+                   make_sink({.on_open = [&] { strand.post([&] { others_had_their_turn = seen > 0 && !ended; }); },
+                              .on_event = [&](const meta::WatchEvent&) { ++seen; },
+                              .on_end = [&](const Result<meta::ListMeta>&) { ended = true; }}));
   executor->run_until_idle();
 
   EXPECT_TRUE(ended);
@@ -271,10 +277,9 @@ TEST_F(RestClientTest, AnUndecodableWatchEventEndsTheWatchWithADecodeError) {
   std::optional<Error> end;
   const auto client = make();
   const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
-                                  {[] {}, [](meta::WatchEvent) {},
-                                   [&](const Error* error) {
-                                     if (error) end = *error;
-                                   }});
+                                  make_sink({.on_end = [&](const Result<meta::ListMeta>& ended) {
+                                    if (!ended) end = ended.error();
+                                  }}));
   executor->run_until_idle();
 
   ASSERT_TRUE(end);
@@ -293,13 +298,13 @@ TEST_F(RestClientTest, FirstListsWaitTheirTurn) {
   ReadOptions read;
   read.first_list = true;
   int ended = 0;
-  std::vector<std::unique_ptr<Call>> calls;
+  std::vector<std::unique_ptr<meta::Call>> calls;
   FakeTransport::Answer hangs;
   hangs.hangs = true;
   for (int i = 0; i < 5; ++i) {
     transport->answers.push_back(hangs);
     calls.push_back(client.list({{"", "v1", "pods"}, "", "", ""}, {}, read, strand,
-                                {[](meta::Object) {}, [&](Result<meta::ListMeta>) { ++ended; }}));
+                                make_sink({.on_end = [&](const Result<meta::ListMeta>&) { ++ended; }})));
   }
   executor->run_until_idle();
   EXPECT_EQ(transport->requests.size(), 2U);
@@ -309,12 +314,42 @@ TEST_F(RestClientTest, FirstListsWaitTheirTurn) {
   EXPECT_EQ(transport->requests.size(), 3U);
 }
 
+TEST_F(RestClientTest, AFirstWatchGivesItsTurnBackWhenItsStateIsWhole) {
+  ClientOptions options;
+  options.transport = transport;
+  options.executor = executor;
+  options.handlers = executor;
+  options.max_first_lists = 1;
+  const Client client(Config{.host = "https://server.example"}, options);
+  ReadOptions read;
+  read.first_list = true;
+  FakeTransport::Answer state;
+  state.stays_open = true;
+  state.chunks = {R"({"type":"ADDED","object":{}}{"type":"BOOKMARK","object":{"metadata":{}}})"};
+  transport->answers = {state, state};
+  std::vector<std::unique_ptr<meta::Call>> calls;
+  for (int i = 0; i < 2; ++i) {
+    calls.push_back(client.watch({{"", "v1", "pods"}, "", "", ""}, {}, read, strand, make_sink({})));
+    executor->run_until_idle();
+  }
+  EXPECT_EQ(transport->requests.size(), 1U);
+
+  calls.clear();
+  state.chunks = {R"({"type":"BOOKMARK","object":{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}})"};
+  transport->answers = {state, state};
+  for (int i = 0; i < 2; ++i) {
+    calls.push_back(client.watch({{"", "v1", "pods"}, "", "", ""}, {}, read, strand, make_sink({})));
+    executor->run_until_idle();
+  }
+  EXPECT_EQ(transport->requests.size(), 3U);
+}
+
 TEST_F(RestClientTest, WatchesAndStreamsOfBytesAreSentAsLiveAndOtherCallsAreNot) {
   FakeTransport::Answer open;
   open.hangs = true;
   transport->answers.assign(3, open);
   const auto client = make();
-  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand, {});
+  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand, make_sink({}));
   const auto bytes = client.stream(get_pod(), strand, {});
   send(client, get_pod());
 

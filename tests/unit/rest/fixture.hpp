@@ -9,6 +9,7 @@
 
 #include "kubexx/rest/client.hpp"
 #include "support/fixture_executor.hpp"
+#include "support/function_sink.hpp"
 #include "unit/rest/fake_transport.hpp"
 
 namespace kubexx::rest {
@@ -44,7 +45,7 @@ class RestClientTest : public testing::Test {
   std::shared_ptr<FakeTransport> transport = std::make_shared<FakeTransport>(executor);
   Strand strand{executor};
   std::optional<Result<Response>> answer;
-  std::unique_ptr<Call> call;
+  std::unique_ptr<meta::Call> call;
   std::vector<std::string> warnings;
 };
 

@@ -66,7 +66,7 @@ TEST_F(RequestTest, EveryListOptionIsSentEncoded) {
   query.allow_watch_bookmarks = true;
   query.send_initial_events = true;
   const auto client = make();
-  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, query, {}, strand, {{}, {}, [](const Error*) {}});
+  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, query, {}, strand, make_sink({}));
   executor->run_until_idle();
 
   EXPECT_THAT(transport->requests[0].url,
@@ -135,9 +135,10 @@ TEST_F(RequestTest, AWatchOfAnotherTypeIsAnError) {
   transport->answers.push_back(text);
   std::optional<Error> end;
   const auto client = make();
-  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand, {{}, {}, [&](const Error* error) {
-                                                                                       if (error) end = *error;
-                                                                                     }});
+  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+                                  make_sink({.on_end = [&](const Result<meta::ListMeta>& ended) {
+                                    if (!ended) end = ended.error();
+                                  }}));
   executor->run_until_idle();
   ASSERT_TRUE(end);
   EXPECT_EQ(end->kind(), ErrorKind::Decode);
@@ -167,9 +168,10 @@ TEST_F(RequestTest, AWatchThatCouldNotBeOpenedIsRetriedAndThenTheError) {
   for (int i = 0; i < 11; ++i) transport->lose_connection();
   std::optional<Error> end;
   const auto client = make();
-  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand, {{}, {}, [&](const Error* error) {
-                                                                                       if (error) end = *error;
-                                                                                     }});
+  const auto watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+                                  make_sink({.on_end = [&](const Result<meta::ListMeta>& ended) {
+                                    if (!ended) end = ended.error();
+                                  }}));
   executor->advance(seconds(20));
   EXPECT_EQ(transport->requests.size(), 11U);
   ASSERT_TRUE(end);
@@ -216,11 +218,11 @@ TEST_F(RequestTest, TheLimitSpacesRequestsAndLetsWatchesOpen) {
   config.qps = 1;
   config.burst = 2;
   const auto client = make(config);
-  std::vector<std::unique_ptr<Call>> calls;
+  std::vector<std::unique_ptr<meta::Call>> calls;
   for (int i = 0; i < 4; ++i) calls.push_back(client.start(get_pod(), strand, [](Result<Response>) {}));
   executor->run_until_idle();
   EXPECT_EQ(transport->requests.size(), 2U);
-  calls.push_back(client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand, {{}, {}, [](const Error*) {}}));
+  calls.push_back(client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand, make_sink({})));
   executor->run_until_idle();
   EXPECT_EQ(transport->requests.size(), 3U);
 
@@ -305,17 +307,39 @@ TEST_F(RequestTest, ACallDestroyedInItsCallbackIsSilentAtOnce) {
   a.chunks = {event + event};
   transport->answers.push_back(a);
   int events = 0;
-  std::unique_ptr<Call> watch;
+  std::unique_ptr<meta::Call> watch;
   const auto client = make();
-  watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
-                       {{},
-                        [&](meta::WatchEvent) {
-                          ++events;
-                          watch.reset();
-                        },
-                        [&](const Error*) { ADD_FAILURE() << "it was canceled"; }});
+  watch =
+      client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+                   make_sink({.on_event =
+                                  [&](const meta::WatchEvent&) {
+                                    ++events;
+                                    watch.reset();
+                                  },
+                              .on_end = [&](const Result<meta::ListMeta>&) { ADD_FAILURE() << "it was canceled"; }}));
   executor->run_until_idle();
   EXPECT_EQ(events, 1);
+}
+
+TEST_F(RequestTest, AListDestroyedInAnyOfItsCallbacksIsSilentAtOnce) {
+  const std::string wanted[] = {"open", "bytes", "item"};
+  for (const auto& at : wanted) {
+    transport->answer(200, R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{}},{"metadata":{}}]})");
+    std::vector<std::string> seen;
+    std::unique_ptr<meta::Call> list;
+    const auto hear = [&](const char* what) {
+      seen.emplace_back(what);
+      if (what == at) list.reset();
+    };
+    list = make().list({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+                       make_sink({.on_open = [&] { hear("open"); },
+                                  .on_item = [&](const meta::Object&) { hear("item"); },
+                                  .on_bytes = [&](std::size_t) { hear("bytes"); },
+                                  .on_end = [&](const Result<meta::ListMeta>&) { hear("end"); }}));
+    executor->run_until_idle();
+    EXPECT_EQ(seen.back(), at);
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), at), 1);
+  }
 }
 
 TEST_F(RequestTest, AHeldCallDeliversAfterItsResume) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "kubexx/rest/client.hpp"
+#include "support/function_sink.hpp"
 #include "unit/base/wait.hpp"
 #include "unit/transport/support/fixture.hpp"
 
@@ -149,15 +150,16 @@ TEST_F(SocketsTest, AWatchCutInsideAnEventGivesTheWholeOnesAndALostConnection) {
   test::Count ended;
   std::vector<std::string> seen;
   std::optional<Error> end;
-  std::unique_ptr<Call> watch;
+  std::unique_ptr<meta::Call> watch;
   strand.post([&] {
-    watch = client.watch({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
-                         {{},
-                          [&](meta::WatchEvent event) { seen.emplace_back(event.object.name()); },
-                          [&](const Error* error) {
-                            if (error) end = *error;
-                            ended.add();
-                          }});
+    watch = client.watch(
+        {{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
+        make_sink({.on_event = [&](const meta::WatchEvent& event) { seen.emplace_back(event.object.name()); },
+                   .on_end =
+                       [&](const Result<meta::ListMeta>& result) {
+                         if (!result) end = result.error();
+                         ended.add();
+                       }}));
   });
 
   ASSERT_TRUE(ended.reaches(1));
@@ -185,14 +187,13 @@ TEST_F(SocketsTest, AListWhoseItemNeverEndsIsADecodeErrorInBoundedMemory) {
   const Strand strand(client.executor());
   test::Count ended;
   std::optional<Error> end;
-  std::unique_ptr<Call> list;
+  std::unique_ptr<meta::Call> list;
   strand.post([&] {
     list = client.list({{"", "v1", "pods"}, "", "", ""}, {}, {}, strand,
-                       {[](meta::Object) {},
-                        [&](Result<meta::ListMeta> result) {
-                          if (!result) end = result.error();
-                          ended.add();
-                        }});
+                       make_sink({.on_end = [&](const Result<meta::ListMeta>& result) {
+                         if (!result) end = result.error();
+                         ended.add();
+                       }}));
   });
 
   ASSERT_TRUE(ended.reaches(1));

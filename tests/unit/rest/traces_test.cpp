@@ -9,6 +9,7 @@
 #include "paths.hpp"
 #include "rest/body_decoder.hpp"
 #include "support/fixture_executor.hpp"
+#include "support/function_sink.hpp"
 #include "unit/rest/fake_transport.hpp"
 
 namespace kubexx::rest {
@@ -48,9 +49,10 @@ Recorded recorded(const std::string& name) {
 /// What a watch stream says, fed in these pieces; then how it ended.
 std::vector<std::string> read_in_pieces(const Recorded& stream, const std::vector<std::string_view>& pieces) {
   std::vector<std::string> seen;
-  auto reader = make_watch_reader(stream.headers, {}, [&](meta::WatchEvent event) {
-                  seen.push_back(std::string(meta::to_string(event.type)) + " " + meta::to_json(event.object));
-                }).value();
+  FunctionSink sink({.on_event = [&](const meta::WatchEvent& event) {
+    seen.push_back(std::string(meta::to_string(event.type)) + " " + meta::to_json(event.object));
+  }});
+  auto reader = make_watch_reader(stream.headers, {}, sink).value();
   for (const auto piece : pieces) {
     if (auto fed = reader->feed(piece); !fed) {
       seen.push_back("failed: " + fed.error().message());
@@ -125,9 +127,9 @@ TEST(RecordedRefusalTest, ARefusedWatchIsTheErrorOfItsStatus) {
     std::optional<Error> end;
 
     const auto watch = client.watch({{"", "v1", "configmaps"}, "", "", ""}, {}, {}, Strand(executor),
-                                    {{}, {}, [&](const Error* error) {
-                                       if (error) end = *error;
-                                     }});
+                                    make_sink({.on_end = [&](const Result<meta::ListMeta>& ended) {
+                                      if (!ended) end = ended.error();
+                                    }}));
     executor->run_until_idle();
 
     ASSERT_TRUE(end) << name;

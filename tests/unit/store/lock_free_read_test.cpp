@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <charconv>
@@ -11,7 +12,7 @@
 #include "kubexx/store/store.hpp"
 #include "store/epochs.hpp"
 #include "store/readers.hpp"
-#include "unit/store/test_objects.hpp"
+#include "unit/store/writes.hpp"
 
 namespace kubexx::store {
 namespace {
@@ -83,8 +84,8 @@ TEST(LockFreeReadTest, NeverSeesAnOlderStateAfterANewerOne) {
       if (version % 50 == 0) {
         ASSERT_TRUE(store.replace({pod("b", version), pod("a", version)}, std::to_string(version)));
       } else {
-        ASSERT_TRUE(store.transaction(
-            {{Transaction::Type::Update, pod("b", version), {}}, {Transaction::Type::Update, pod("a", version), {}}}));
+        std::array<Write, 2> both = {test::put(pod("b", version)), test::put(pod("a", version))};
+        ASSERT_TRUE(store.apply(both));
       }
     }
     done = true;

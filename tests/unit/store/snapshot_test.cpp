@@ -78,7 +78,7 @@ TEST(SnapshotTest, OutlivesItsStore) {
   auto store = std::make_unique<Indexer>(namespace_indexers());
   for (int i = 0; i < 600; ++i) ASSERT_TRUE(store->add(pod("p" + std::to_string(i))));
   const Snapshot snapshot = store->snapshot();
-  ASSERT_TRUE(store->replace({}, "2"));
+  ASSERT_TRUE(store->replace(std::vector<Object>{}, "2"));
   store.reset();
 
   EXPECT_EQ(snapshot.list().size(), 600U);

@@ -1,13 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "kubexx/store/store.hpp"
 #include "store/fair_lock.hpp"
-#include "unit/store/test_objects.hpp"
+#include "unit/store/writes.hpp"
 
 namespace kubexx::store {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using meta::Object;
 using test::pod;
 
-TEST(StoreConcurrencyTest, EveryReadSeesWholeTransactionsAndReplaces) {
+TEST(StoreConcurrencyTest, EveryReadSeesWholeAppliesAndReplaces) {
   constexpr int kPods = 40;
   Indexer store(namespace_indexers());
   const auto state = [](int version) {
@@ -49,14 +50,90 @@ TEST(StoreConcurrencyTest, EveryReadSeesWholeTransactionsAndReplaces) {
       if (version % 10 == 0) {
         EXPECT_TRUE(store.replace(state(version), std::to_string(version)));
       } else {
-        std::vector<Transaction> all;
-        for (Object& object : state(version)) all.push_back({Transaction::Type::Update, std::move(object), {}});
-        EXPECT_TRUE(store.transaction(std::move(all)));
+        std::vector<Write> all;
+        for (const Object& object : state(version)) all.push_back(test::put(object));
+        EXPECT_TRUE(store.apply(all));
       }
     }
     done = true;
   }
   EXPECT_EQ(torn, 0);
+}
+
+/// Half of the keys are there at any time; which half changes with each apply.
+TEST(StoreConcurrencyTest, EveryReadSeesAllOfAnApplyThatPutsAndRemoves) {
+  constexpr int kPairs = 20;
+  for (const bool own_keys : {false, true}) {
+    Indexer store(namespace_indexers());
+    const auto key = [&](int i, bool even) {
+      return (own_keys ? "key-" : "default/") + std::string(even ? "e" : "o") + std::to_string(i);
+    };
+    const auto swap = [&](int version) {
+      std::vector<Write> all;
+      const bool even = version % 2 == 0;
+      for (int i = 0; i < kPairs; ++i) {
+        all.push_back(test::removal(key(i, !even)));
+        all.push_back(test::put(key(i, even), pod((even ? "e" : "o") + std::to_string(i), version)));
+      }
+      return all;
+    };
+    auto first = swap(1);
+    ASSERT_TRUE(store.apply(first));
+
+    std::atomic<bool> done{false};
+    std::atomic<int> torn{0};
+    std::atomic<std::uint64_t> reads{0};
+    const auto read = [&] {
+      while (!done) {
+        const auto listed = store.list();
+        if (listed.size() != kPairs) ++torn;
+        for (const Object& each : listed) torn += each.resource_version() != listed[0].resource_version() ? 1 : 0;
+        const Snapshot snapshot = store.snapshot();
+        const bool even = static_cast<bool>(snapshot.get(key(3, true)));
+        if (even == static_cast<bool>(snapshot.get(key(3, false)))) ++torn;
+        if (store.by_index("namespace", "default")->size() != kPairs) ++torn;
+        reads.fetch_add(1);
+      }
+    };
+    {
+      const std::jthread one(read);
+      const std::jthread two(read);
+      for (int version = 2; version < 400 || reads < 50; ++version) {
+        auto writes = swap(version);
+        EXPECT_TRUE(store.apply(writes));
+        for (const Write& write : writes) {
+          const bool removes = write.type == Write::Type::Remove;
+          EXPECT_EQ(test::version_or_none(write.previous), removes ? std::to_string(version - 1) : "-");
+        }
+      }
+      done = true;
+    }
+    EXPECT_EQ(torn, 0);
+  }
+}
+
+TEST(StoreConcurrencyTest, EachStateIsThePreviousOneOfExactlyOneWrite) {
+  constexpr int kThreads = 3;
+  constexpr int kEach = 400;
+  Indexer store;
+  std::vector<std::vector<std::string>> found(kThreads);
+  {
+    std::vector<std::jthread> writers;
+    for (int t = 0; t < kThreads; ++t) {
+      writers.emplace_back([&, t] {
+        for (int i = 0; i < kEach; ++i) {
+          std::vector<Write> writes = {test::put(pod("other" + std::to_string(t))),
+                                       test::put(pod("shared", 1 + t * kEach + i))};
+          EXPECT_TRUE(store.apply(writes));
+          if (writes[1].previous) found[t].emplace_back(writes[1].previous.resource_version());
+        }
+      });
+    }
+  }
+  std::set<std::string> all;
+  for (const auto& each : found) all.insert(each.begin(), each.end());
+  all.emplace(store.get_by_key("default/shared").resource_version());
+  EXPECT_EQ(all.size(), static_cast<std::size_t>(kThreads * kEach));
 }
 
 TEST(StoreConcurrencyTest, IndexesAddedAndRemovedUnderWritesAreComplete) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kubexx/store/store.hpp"
-#include "unit/store/test_objects.hpp"
+#include "unit/store/writes.hpp"
 
 namespace kubexx::store {
 namespace {
@@ -68,7 +68,7 @@ class Run {
       case 0:
         return replace();
       case 1:
-        return transact();
+        return apply();
       case 2:
       case 3:
         return take_snapshot();
@@ -123,31 +123,48 @@ class Run {
     RC_ASSERT(store_.remove(object).has_value());
     model_.erase(store_.key_of(object).value());
   }
-  void transact() {
-    std::vector<Transaction> all;
+  /// What the model has under the key; null: nothing.
+  Object known(const std::string& key) const {
+    const auto at = model_.find(key);
+    return at == model_.end() ? Object() : at->second;
+  }
+  static bool is_same(const Object& a, const Object& b) { return !a ? !b : a.same_document(b); }
+  void apply() {
+    std::vector<Write> all;
+    std::vector<Object> expected;
     for (std::uint32_t i = below(30); i > 0; --i) {
       const Object object = random_object();
       const std::string key = store_.key_of(object).value();
+      expected.push_back(known(key));
       if (below(3) == 0) {
-        all.push_back({Transaction::Type::Remove, object, {}});
+        all.push_back(below(2) == 0 ? test::removal_of(object) : test::removal(key));
         model_.erase(key);
       } else {
-        all.push_back({Transaction::Type::Update, object, {}});
+        all.push_back(below(2) == 0 ? test::put(object) : test::put(key, object));
         model_[key] = object;
       }
     }
-    RC_ASSERT(store_.transaction(std::move(all)).ok());
+    RC_ASSERT(store_.apply(all).has_value());
+    for (std::size_t i = 0; i < all.size(); ++i) RC_ASSERT(is_same(all[i].previous, expected[i]));
   }
   void replace() {
     keys_ = 1 + below(1500);
-    std::vector<Object> all;
+    std::vector<Write> all;
     Model next;
     for (std::uint32_t i = below(2 * keys_); i > 0; --i) {
       const Object object = below(2) == 0 || model_.empty() ? random_object() : model_.begin()->second;
-      all.push_back(object);
+      all.push_back(test::put(object));
       next[store_.key_of(object).value()] = object;
     }
-    RC_ASSERT(store_.replace(std::move(all), "r").has_value());
+    const auto gone = store_.replace(all, "r");
+    RC_ASSERT(gone.has_value());
+    for (const Write& write : all) RC_ASSERT(is_same(write.previous, known(write.key.text())));
+    for (const auto& [key, object] : *gone) {
+      RC_ASSERT(!next.contains(key.text()));
+      RC_ASSERT(is_same(object, known(key.text())));
+      RC_ASSERT(model_.erase(key.text()) == 1U);
+    }
+    for (const auto& entry : model_) RC_ASSERT(next.contains(entry.first));
     model_ = std::move(next);
   }
   void take_snapshot() {

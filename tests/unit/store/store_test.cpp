@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "unit/store/test_objects.hpp"
+#include "unit/store/writes.hpp"
 
 namespace kubexx::store {
 namespace {
@@ -13,6 +13,10 @@ namespace {
 using meta::Object;
 using test::make_pod;
 using test::pod;
+using test::previous_versions;
+using test::put;
+using test::removal;
+using test::removal_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
@@ -101,24 +105,61 @@ TEST(StoreTest, AnObjectWithoutAKeyIsAnErrorThatSaysWhyAndChangesNothing) {
   EXPECT_TRUE(failing.add(pod("a")).error().is_timeout());  // the cause is still asked for
 }
 
-// TestCacheTransactionShouldIndexErrors
-TEST(StoreTest, ATransactionNamesTheSuccessfulIndicesForAllGoodAllBadAndMixed) {
+// TestCacheTransactionShouldIndexErrors: here what has no key fails the whole.
+TEST(StoreTest, WritesOfWhichOneHasNoKeyFailAsAWholeAndSayWhy) {
   Store store;
-  const auto good = [](const char* name) { return Transaction{Transaction::Type::Add, pod(name), {}}; };
-  const auto bad = [] { return Transaction{Transaction::Type::Update, test::bare_object("x"), {}}; };
+  std::vector<Write> good = {put(pod("a")), put(pod("b"))};
+  EXPECT_TRUE(store.apply(good));
+  std::vector<Write> all_bad = {put(test::bare_object("x")), put(Object())};
+  EXPECT_FALSE(store.apply(all_bad));
+  std::vector<Write> mixed = {put(pod("c", 9)), removal("default/a"), put(test::bare_object("x"))};
+  const auto refused = store.apply(mixed);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("metadata.name"));
+  EXPECT_FALSE(mixed[1].previous);
+  std::vector<Write> keyed_null = {put("default/n", Object())};
+  EXPECT_FALSE(store.apply(keyed_null));
+  std::vector<Write> blind_removal = {removal_of(Object())};
+  EXPECT_FALSE(store.apply(blind_removal));
 
-  const auto all_good = store.transaction({good("a"), good("b")});
-  EXPECT_TRUE(all_good);
-  EXPECT_THAT(all_good.successful, ElementsAre(0U, 1U));
-  const auto all_bad = store.transaction({bad(), bad()});
-  EXPECT_FALSE(all_bad);
-  EXPECT_TRUE(all_bad.successful.empty());
-  EXPECT_EQ(all_bad.errors.size(), 2U);
-  const auto mixed = store.transaction({bad(), good("c"), {Transaction::Type::Remove, {}, "default/a"}});
-  EXPECT_FALSE(mixed);
-  EXPECT_THAT(mixed.successful, ElementsAre(1U, 2U));
-  EXPECT_THAT(mixed.errors.front().message(), HasSubstr("metadata.name"));
-  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("default/b", "default/c"));
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("default/a", "default/b"));
+  EXPECT_EQ(store.last_store_sync_resource_version(), "1");
+  EXPECT_TRUE(store.apply({}));
+}
+
+TEST(StoreTest, WritesAreNamedByTheStoreUnlessTheyBringTheirKey) {
+  Store store([](const Object& object) -> Result<std::string> { return std::string(object.uid()); });
+  std::vector<Write> writes = {put(pod("a")), put("given", pod("b")), put(pod("c"))};
+  ASSERT_TRUE(store.apply(writes));
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("uid-a", "given", "uid-c"));
+  EXPECT_EQ(writes[0].key.view(), "uid-a");  // and says so
+
+  std::vector<Write> removals = {removal_of(pod("a")), removal("given")};
+  ASSERT_TRUE(store.apply(removals));
+  EXPECT_THAT(store.list_keys(), ElementsAre("uid-c"));
+}
+
+TEST(StoreTest, AReplaceOfWritesTellsWhatWasThereAndWhatIsGone) {
+  Store store;
+  const Object same = pod("same", 1);
+  for (const Object& each : {same, pod("newer", 2), pod("gone", 3)}) ASSERT_TRUE(store.add(each));
+  std::vector<Write> writes = {put(pod("same", 1)), put(pod("newer", 4)), put(pod("fresh", 5))};
+  const auto gone = store.replace(writes, "9");
+  ASSERT_TRUE(gone);
+  ASSERT_EQ(gone->size(), 1U);
+  EXPECT_EQ(gone->front().key.view(), "default/gone");
+  EXPECT_EQ(gone->front().object.resource_version(), "3");
+  EXPECT_THAT(previous_versions(writes), ElementsAre("1", "2", "-"));
+  EXPECT_TRUE(writes[0].object.same_document(same));
+  EXPECT_TRUE(store.get_by_key("default/same").same_document(same));
+  EXPECT_EQ(store.last_store_sync_resource_version(), "9");
+
+  std::vector<Write> bad = {put(pod("a")), put(test::bare_object("x"))};
+  EXPECT_FALSE(store.replace(bad, "10"));
+  std::vector<Write> with_removal = {put(pod("a")), removal("default/same")};
+  EXPECT_FALSE(store.replace(with_removal, "10"));
+  EXPECT_EQ(store.size(), 3U);
+  EXPECT_EQ(store.last_store_sync_resource_version(), "9");
 }
 
 TEST(StoreTest, PrefersTheHandleItHasForTheSameUidAndVersion) {

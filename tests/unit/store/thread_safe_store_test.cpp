@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "kubexx/base/error_sink.hpp"
-#include "unit/store/test_objects.hpp"
+#include "unit/store/writes.hpp"
 
 namespace kubexx::store {
 namespace {
@@ -17,6 +17,9 @@ using meta::Object;
 using test::make_pod;
 using test::names;
 using test::pod;
+using test::previous_versions;
+using test::put;
+using test::removal;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
@@ -27,6 +30,10 @@ Result<std::vector<std::string>> letters(const Object& object) {
   std::vector<std::string> values;
   for (const char letter : text) values.emplace_back(1, letter);
   return values;
+}
+std::vector<Write> apply(ThreadSafeStore& store, std::vector<Write> writes) {
+  store.apply(writes);
+  return writes;
 }
 Object lettered(const std::string& name, const std::string& values) {
   return make_pod({.name = name, .labels = {{"values", values}}});
@@ -72,7 +79,13 @@ TEST(ThreadSafeStoreTest, NullObjectsAndEmptyKeysAreMisuse) {
   ThreadSafeStore store;
   EXPECT_THROW(store.add("a", {}), std::logic_error);
   EXPECT_THROW(store.add("", pod("a")), std::logic_error);
-  EXPECT_THROW(store.replace({{"a", {}}}, "1"), std::logic_error);
+  for (const Write& wrong : {put("a", {}), put("", pod("a")), removal("")}) {
+    std::vector<Write> writes = {put("fine", pod("a")), wrong};
+    EXPECT_THROW(store.apply(writes), std::logic_error);
+    EXPECT_THROW(store.replace(writes, "1"), std::logic_error);
+  }
+  std::vector<Write> removals = {removal("a")};
+  EXPECT_THROW(store.replace(removals, "1"), std::logic_error);
   EXPECT_EQ(store.size(), 0U);
 }
 
@@ -97,11 +110,18 @@ TEST(ThreadSafeStoreTest, TheResourceVersionIsThatOfTheLastWrittenObjectAndIsNot
   EXPECT_EQ(version(), "11");
   store.remove("x");
   EXPECT_EQ(version(), "11");
-  store.transaction({{Transaction::Type::Add, pod("b", 20), "b"}, {Transaction::Type::Add, pod("c", 18), "c"}});
+  apply(store, {put("b", pod("b", 20)), put("c", pod("c", 18))});
   EXPECT_EQ(version(), "18");
+  apply(store, {put("b", pod("b", 21)), removal("c", pod("c", 22))});
+  EXPECT_EQ(version(), "22");
+  apply(store, {put("b", pod("b", 23)), removal("c")});  // the last write says nothing
+  EXPECT_EQ(version(), "22");
+  apply(store, {});
+  EXPECT_EQ(version(), "22");
   store.bookmark("30");
   EXPECT_EQ(version(), "30");
-  store.replace({{"a", pod("a", 40)}}, "35");
+  std::vector<Write> all = {put("a", pod("a", 40))};
+  store.replace(all, "35");
   EXPECT_EQ(version(), "35");
   store.replace({}, "");
   EXPECT_EQ(version(), "");
@@ -240,20 +260,55 @@ TEST(ThreadSafeStoreIndexTest, AnIndexFunctionMayReadTheStore) {
   EXPECT_THAT(store.list_index_values("size"), ElementsAre("1"));
 }
 
-TEST(ThreadSafeStoreTest, ATransactionAppliesWhatHasAKeyAndSaysWhatHasNot) {
+TEST(ThreadSafeStoreTest, EachOfSeveralWritesTellsWhatItFound) {
   ThreadSafeStore store({{"namespace", meta_namespace_index}});
-  store.add("gone", pod("gone"));
-  const auto result = store.transaction({{Transaction::Type::Add, pod("a"), "a"},
-                                         {Transaction::Type::Update, pod("b"), ""},
-                                         {Transaction::Type::Add, {}, "null"},
-                                         {Transaction::Type::Update, pod("c"), "c"},
-                                         {Transaction::Type::Remove, {}, "gone"}});
-  EXPECT_FALSE(result);
-  EXPECT_EQ(result.total, 5U);
-  EXPECT_THAT(result.successful, ElementsAre(0U, 3U, 4U));
-  EXPECT_EQ(result.errors.size(), 2U);
-  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("a", "c"));
-  EXPECT_TRUE(store.transaction({}));
+  store.add("there", pod("there", 1));
+  store.add("gone", pod("gone", 2));
+
+  const auto writes = apply(store, {put("there", pod("there", 3)), put("fresh", pod("fresh", 4)), removal("gone"),
+                                    removal("never"), put("default/own", pod("own", 5))});
+  EXPECT_THAT(previous_versions(writes), ElementsAre("1", "-", "2", "-", "-"));
+  EXPECT_FALSE(writes[0].object);  // it is the store's now
+  EXPECT_THAT(store.list_keys(), UnorderedElementsAre("there", "fresh", "default/own"));
+  EXPECT_EQ(store.by_index("namespace", "default")->size(), 3U);
+  EXPECT_EQ(store.get("there").resource_version(), "3");
+}
+
+TEST(ThreadSafeStoreTest, WritesUnderOneKeyFindEachOther) {
+  ThreadSafeStore store({{"letters", letters}});
+  const auto writes =
+      apply(store, {put("a", pod("a", 1)), put("a", lettered("a", "x")), removal("a"), removal("a"),
+                    put("a", lettered("a", "yz")), put("default/d", pod("d", 6)), put("default/d", pod("d", 7))});
+  EXPECT_THAT(previous_versions(writes), ElementsAre("-", "1", "1", "-", "-", "-", "6"));
+  EXPECT_TRUE(writes[2].previous.labels()["values"].string() == "x");
+  EXPECT_THAT(store.list_index_values("letters"), UnorderedElementsAre("y", "z"));
+  EXPECT_EQ(store.get("default/d").resource_version(), "7");
+  EXPECT_EQ(store.size(), 2U);
+}
+
+TEST(ThreadSafeStoreTest, APreviousObjectThatWasLeftInAWriteIsNotMistakenForWhatWasFound) {
+  ThreadSafeStore store;
+  std::vector<Write> writes = {put("a", pod("a", 1)), removal("b")};
+  for (Write& write : writes) write.previous = pod("stale");
+  store.apply(writes);
+  EXPECT_THAT(previous_versions(writes), ElementsAre("-", "-"));
+  writes = {put("c", pod("c", 1))};
+  writes[0].previous = pod("stale");
+  store.replace(writes, "1");
+  EXPECT_THAT(previous_versions(writes), ElementsAre("-"));
+}
+
+TEST(ThreadSafeStoreTest, WritesOfManyMoreObjectsThanIndexValuesFitInPlaceAreIndexed) {
+  ThreadSafeStore store({{"letters", letters}, {"namespace", meta_namespace_index}, {"app", label_index("app")}});
+  std::vector<Write> writes;
+  for (int i = 0; i < 500; ++i) {
+    writes.push_back(put("k" + std::to_string(i), lettered("p" + std::to_string(i), i % 2 == 0 ? "e" : "o")));
+  }
+  for (int i = 0; i < 500; i += 4) writes.push_back(removal("k" + std::to_string(i)));
+  store.apply(writes);
+  EXPECT_EQ(store.by_index("letters", "e")->size(), 125U);
+  EXPECT_EQ(store.by_index("letters", "o")->size(), 250U);
+  EXPECT_EQ(store.by_index("namespace", "default")->size(), 375U);
 }
 
 TEST(ThreadSafeStoreTest, AReplaceKeepsTheHandlesOfUnchangedObjects) {
@@ -266,18 +321,43 @@ TEST(ThreadSafeStoreTest, AReplaceKeepsTheHandlesOfUnchangedObjects) {
   const Object newer = store.get("newer");
   const Object reborn = store.get("reborn");
 
-  store.replace({{"same", pod("same", 1)},
-                 {"newer", pod("newer", 2)},
-                 {"reborn", make_pod({.name = "reborn", .uid = "second"})},
-                 {"twice", pod("twice", 1)},
-                 {"twice", pod("twice", 2)}},
-                "9");
+  std::vector<Write> writes = {put("same", pod("same", 1)), put("newer", pod("newer", 2)),
+                               put("reborn", make_pod({.name = "reborn", .uid = "second"})),
+                               put("twice", pod("twice", 1)), put("twice", pod("twice", 2))};
+  store.replace(writes, "9");
   EXPECT_TRUE(store.get("same").same_document(same));
+  EXPECT_TRUE(writes[0].object.same_document(same));
   EXPECT_FALSE(store.get("newer").same_document(newer));
   EXPECT_FALSE(store.get("reborn").same_document(reborn));
   EXPECT_EQ(store.get("twice").resource_version(), "2");
   EXPECT_FALSE(store.get("gone"));
   EXPECT_EQ(store.by_index("namespace", "default")->size(), 4U);
+}
+
+TEST(ThreadSafeStoreTest, AReplaceTellsWhatWasThereAndGivesWhatIsGone) {
+  ThreadSafeStore store;
+  for (int i = 0; i < 300; ++i) store.add("k" + std::to_string(i), pod("p" + std::to_string(i), i));
+  std::vector<Write> writes;
+  for (int i = 0; i < 600; i += 3) writes.push_back(put("k" + std::to_string(i), pod("p" + std::to_string(i), 999)));
+  writes.push_back(put("k0", pod("p0", 1000)));  // twice
+  const auto gone = store.replace(writes, "1");
+
+  std::set<std::string> keys;
+  for (const auto& [key, object] : gone) {
+    keys.insert(key.text());
+    EXPECT_EQ(key.text(), "k" + std::string(object.resource_version()));
+    EXPECT_NE(std::stoi(std::string(object.resource_version())) % 3, 0);
+  }
+  EXPECT_EQ(keys.size(), 200U);
+  EXPECT_EQ(gone.size(), 200U);
+  for (std::size_t i = 0; i < 200; ++i) {
+    EXPECT_EQ(previous_versions(writes)[i], i < 100 ? std::to_string(3 * i) : "-");
+  }
+  EXPECT_EQ(previous_versions(writes)[200], "0");  // what the store had, not what this replace put before
+  EXPECT_EQ(store.get("k0").resource_version(), "1000");
+  EXPECT_EQ(store.size(), 200U);
+  EXPECT_EQ(store.replace({}, "2").size(), 200U);
+  EXPECT_TRUE(store.replace({}, "3").empty());
 }
 
 TEST(ThreadSafeStoreTest, BytesGrowAndShrinkWithTheObjects) {

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "kubexx/delta/delta.hpp"
+#include "kubexx/informer/event_handler.hpp"
+#include "kubexx/informer/shared_processor.hpp"
+#include "kubexx/store/store.hpp"
+
+namespace kubexx::informer {
+
+/// Where applied changes are announced: after the store has them.
+class Announcer {
+ public:
+  virtual ~Announcer() = default;
+  virtual void announce(Notification notification) = 0;
+};
+
+/// What an informer does with the changes that its queue hands over; for a Controller of one's own. Applies them to the
+/// store, oldest first and in one go where they stand side by side, and then announces them. What is in the store
+/// decides whether something is an add or an update; the type of the change does not. The deltas are used up.
+///
+/// Threads: one at a time for a store and an announcer.
+Result<void> process_deltas(delta::Deltas& deltas, bool is_in_initial_list, store::Indexer& store,
+                            Announcer& announcer);
+/// The same with one handler, which is called at once. What it throws is reported to the error sink.
+Result<void> process_deltas(delta::Deltas& deltas, bool is_in_initial_list, store::Indexer& store,
+                            ResourceEventHandler& handler);
+
+}  // namespace kubexx::informer

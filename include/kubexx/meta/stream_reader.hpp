@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/meta/stream.hpp"
+
+namespace kubexx::meta {
+
+/// Reads the body of a list or a watch from chunks of any size and hands over one item or event at a time without
+/// holding the body: calls the sink's on_item or on_event and nothing else of it.
+///
+/// Threads: one at a time. The sink must outlive the reader.
+class StreamReader {
+ public:
+  StreamReader(const StreamReader&) = delete;
+  StreamReader& operator=(const StreamReader&) = delete;
+  virtual ~StreamReader() = default;
+
+  /// An Error stays: what follows cannot be trusted.
+  Result<void> feed(std::string_view chunk) {
+    if (failed_) return *failed_;
+    if (stopped_) return {};
+    auto fed = read(chunk);
+    if (!fed) failed_ = fed.error();
+    return fed;
+  }
+  /// The body ended: the kind and metadata of a list, nothing for a watch; an Error when it is cut.
+  Result<ListMeta> finish() {
+    if (failed_) return *failed_;
+    return end();
+  }
+  /// Nothing more is delivered. Inside a call of the sink: feed() returns without the rest of its chunk.
+  void stop() noexcept { stopped_ = true; }
+  /// A watch has shown its initial state: the bookmark that says so was delivered.
+  bool initial_events_ended() const noexcept { return initial_events_ended_; }
+
+ protected:
+  explicit StreamReader(StreamSink& sink) noexcept : sink_(sink) {}
+  void deliver(Object item) { sink_.on_item(std::move(item)); }
+  void deliver(WatchEvent event) {
+    if (event.is_initial_events_end()) initial_events_ended_ = true;
+    sink_.on_event(std::move(event));
+  }
+  bool stopped() const noexcept { return stopped_; }
+
+ private:
+  virtual Result<void> read(std::string_view chunk) = 0;
+  virtual Result<ListMeta> end() = 0;
+
+  StreamSink& sink_;
+  std::optional<Error> failed_;
+  bool stopped_ = false;
+  bool initial_events_ended_ = false;
+};
+
+}  // namespace kubexx::meta

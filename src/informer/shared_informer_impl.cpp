@@ -1,0 +1,250 @@
+#include "informer/shared_informer_impl.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "informer/make_queue.hpp"
+#include "informer/notification.hpp"
+#include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/log.hpp"
+#include "kubexx/meta/resource_version.hpp"
+
+namespace kubexx::informer {
+namespace {
+
+bool detector_wanted(const InformerOptions& options) {
+  if (options.mutation_detector) return *options.mutation_detector;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
+  const char* variable = std::getenv("KUBE_CACHE_MUTATION_DETECTOR");
+  return variable && (std::string_view(variable) == "true" || std::string_view(variable) == "1");
+}
+
+bool version_fell(std::string_view before, std::string_view after) {
+  if (before.empty() || after.empty()) return false;
+  const auto order = meta::compare_resource_versions(after, before);
+  return order && *order == std::strong_ordering::less;
+}
+
+}  // namespace
+
+SharedIndexInformer::Impl::Impl(std::shared_ptr<reflector::ListerWatcher> source_in, InformerOptions options_in)
+    : source(std::move(source_in)),
+      options(std::move(options_in)),
+      strand(options.executor),
+      store(options.indexers, options.key_func) {
+  if (options.description.empty()) options.description = options.resource.resource;
+  if (options.name.empty()) options.name = options.description;
+  ProcessorListener::Setting setting{options.name, options.handlers, options.metrics, options.key_func, progress};
+  processor = std::make_shared<SharedProcessor>(strand, std::move(setting), options.resync_period);
+  if (!options.metrics) return;
+  repairs_counter =
+      options.metrics->counter("kubexx_informer_repairs_total", "Differences to a list of the version the cache had",
+                               {{"informer", options.name}});
+  static constexpr const char* kKinds[] = {"add", "update", "delete"};
+  for (int kind = 0; kind < 3; ++kind) {
+    for (int cause = 0; cause < 4; ++cause) {
+      events[kind][cause] =
+          options.metrics->counter("kubexx_informer_events_total", "Events by kind and cause",
+                                   {{"informer", options.name},
+                                    {"event", kKinds[kind]},
+                                    {"cause", std::string(to_string(static_cast<EventCause>(cause)))}});
+    }
+  }
+}
+
+/// Everything is built and set going. Once.
+void SharedIndexInformer::Impl::begin(std::stop_token stop) {
+  make_controller();
+  make_detector();
+  make_gauges();
+  controller->start();
+  on_stop.emplace(std::move(stop), std::function<void()>([weak = weak_from_this()] {
+                    if (const auto self = weak.lock()) self->end(true);
+                  }));
+}
+
+/// What the reflector asks and tells, beside the owner that the options name. Weak: the reflector holds it.
+struct SharedIndexInformer::Impl::Owner final : reflector::Owner {
+  Owner(std::weak_ptr<Impl> i, std::shared_ptr<reflector::Owner> n) : informer(std::move(i)), named(std::move(n)) {}
+  meta::Object prefer_known(meta::Object fresh) override {
+    const auto self = informer.lock();
+    return self && !self->options.transform ? self->store.prefer_known(std::move(fresh)) : fresh;
+  }
+  void on_change() override {
+    if (named) call_isolated("owner of an informer's reflector", [this] { named->on_change(); });
+    const auto self = informer.lock();
+    if (!self) return;
+    const auto status = self->controller->status();
+    if (status.last_error && !status.synced_once) self->progress->tell();
+  }
+  const std::weak_ptr<Impl> informer;
+  const std::shared_ptr<reflector::Owner> named;
+};
+
+void SharedIndexInformer::Impl::make_controller() {
+  Config config;
+  config.queue = make_queue(options.queue, std::shared_ptr<const store::Indexer>(std::shared_ptr<void>(), &store));
+  config.key_func = options.key_func;
+  config.transform = options.transform;
+  config.lister_watcher = source;
+  config.reflector = options.reflector;
+  config.reflector.name = options.name;
+  config.reflector.metrics = options.metrics;
+  config.object_type = options.expected_kind;
+  config.object_description = options.description;
+  config.full_resync_period = processor->start();
+  config.should_resync = [processor = processor] { return processor->should_resync(); };
+  config.reflector.owner = std::make_shared<Owner>(weak_from_this(), options.reflector.owner);
+  config.process = [this](delta::Deltas& deltas, bool initial) {
+    return process_deltas(deltas, initial, store, *this);
+  };
+  config.processed = [this](const QueueProgress& queue) { processed(queue); };
+  auto made = Controller::create(std::move(config), strand);
+  const std::lock_guard lock(mutex);
+  controller = std::move(made);
+}
+
+void SharedIndexInformer::Impl::make_detector() {
+  if (!detector_wanted(options)) return;
+  log(LogLevel::Warning, "the mutation detector is on: it keeps a copy of every cached object",
+      {{"informer", options.name}});
+  detector = std::make_shared<CacheMutationDetector>(strand, [weak = weak_from_this()](const std::string& key) {
+    const auto self = weak.lock();
+    if (!self) return;
+    log(LogLevel::Error, "a cached object was changed", {{"informer", self->options.name}, {"key", key}});
+    if (self->options.on_mutation) return self->options.on_mutation(key);
+    self->progress->change([&](Progress::Facts& facts) { facts.mutated_key = key; });
+  });
+  detector->start();
+}
+
+void SharedIndexInformer::Impl::make_gauges() {
+  if (!options.metrics) return;
+  const MetricLabels labels{{"informer", options.name}};
+  const auto gauge = [&](const char* name, const char* help, std::function<double(Impl&)> value) {
+    gauges.push_back(options.metrics->gauge_function(name, help, labels, [weak = weak_from_this(), value] {
+      const auto self = weak.lock();
+      return self ? value(*self) : 0.0;
+    }));
+  };
+  gauge("kubexx_store_objects", "Objects in the cache", [](Impl& s) { return static_cast<double>(s.store.size()); });
+  gauge("kubexx_store_bytes", "Bytes of the cache", [](Impl& s) { return static_cast<double>(s.store.bytes()); });
+  gauge("kubexx_queue_depth", "Changes waiting for the cache",
+        [](Impl& s) { return static_cast<double>(s.controller->queue_depth()); });
+  gauge("kubexx_informer_lag_seconds", "Since the last event, bookmark or list", [](Impl& s) {
+    const auto last = s.controller->status().last_activity;
+    return last ? std::chrono::duration<double>(s.strand.clock().now() - *last).count() : 0.0;
+  });
+}
+
+/// Atomic against changes: both happen on the strand.
+void SharedIndexInformer::Impl::join_listener(const std::shared_ptr<ProcessorListener>& listener) {
+  if (progress->read([](const Progress::Facts& facts) { return facts.stopping; })) return listener->close();
+  processor->join(listener, store.snapshot());
+}
+
+void SharedIndexInformer::Impl::announce(Notification notification) {
+  using Kind = Notification::Kind;
+  events[static_cast<int>(notification.kind)][static_cast<int>(notification.cause)].add();
+  const bool reminder = notification.cause == EventCause::Resync;
+  totals[reminder ? kResyncs : static_cast<std::size_t>(notification.kind)].fetch_add(1, std::memory_order_relaxed);
+  if (detector) {
+    if (notification.kind == Kind::Delete) {
+      detector->forget(notification.key.text());
+    } else {
+      detector->remember(notification.key.text(), notification.after);
+    }
+  }
+  notification.sync = notification.kind == Kind::Update && is_sync(notification.before, notification.after);
+  if (notification.repair && !notification.sync) {
+    repairs_counter.add();
+    repairs.fetch_add(1, std::memory_order_relaxed);
+  }
+  processor->announce(std::move(notification));
+}
+
+/// The store moved, and everybody who listens is told; whoever waits for a version looks again.
+void SharedIndexInformer::Impl::processed(const QueueProgress& queue) {
+  processor->distribute();
+  if (options.queue == QueueKind::Ordered) {
+    reached(store.last_store_sync_resource_version());
+  } else if (queue.empty) {
+    // Collected per key, changes come out of their order: the versions of objects say nothing before all are through.
+    if (auto now = controller->last_sync_resource_version(); !now.empty()) {
+      store.bookmark(now);
+      reached(std::move(now));
+    }
+  }
+  if (!queue.synced || std::exchange(told_synced, true)) return;
+  // Behind the processing of the last initial change. No handler is synced before its informer is.
+  progress->change([](Progress::Facts& facts) { facts.synced = true; });
+  processor->upstream_synced();
+  progress->tell();
+}
+
+void SharedIndexInformer::Impl::reached(std::string store_version) {
+  progress->change([&](Progress::Facts& facts) {
+    if (source->has_one_version() && version_fell(facts.version, store_version)) ++facts.rollbacks;
+    facts.version = std::move(store_version);
+  });
+}
+
+void SharedIndexInformer::Impl::throw_if_mutated() const {
+  const auto key = progress->read([](const Progress::Facts& facts) { return facts.mutated_key; });
+  if (key) throw std::logic_error("the cached object " + *key + " was changed");
+}
+
+/// Calls those who wait for the end, if it has come: also when the last call of a closed handler has returned.
+void SharedIndexInformer::Impl::call_if_ended() {
+  if (!progress->read([](const Progress::Facts& facts) { return facts.stopped; }) || processor->busy()) return;
+  std::vector<std::function<void()>> callbacks;
+  {
+    const std::lock_guard lock(mutex);
+    callbacks.swap(on_end);
+  }
+  // Behind every task of ours: when these run, none of them holds the informer any more.
+  for (auto& callback : callbacks) strand.post(std::move(callback));
+}
+
+void SharedIndexInformer::Impl::end(bool drop_waiting) {
+  const bool first = progress->change([&](Progress::Facts& facts) {
+    if (std::exchange(facts.stopping, true)) return false;
+    facts.dropping = drop_waiting;
+    if (!facts.started) facts.stopped = true;
+    return true;
+  });
+  if (!first) return;
+  // Behind a begin() that may still be on its way.
+  strand.post([self = shared_from_this()] {
+    if (self->controller) return self->controller->stop([self] { self->finish(); });
+    self->finish();
+  });
+}
+
+/// The watch has ended; now the handlers.
+void SharedIndexInformer::Impl::finish() {
+  if (detector) detector->stop();
+  gauges.clear();
+  processor->stop(progress->read([](const Progress::Facts& facts) { return facts.dropping; }));
+  progress->change([](Progress::Facts& facts) { facts.stopped = true; });
+  progress->tell();
+  call_if_ended();
+}
+
+Result<void> SharedIndexInformer::Impl::wait(
+    const std::function<std::optional<Result<void>>(const Progress::Facts&)>& check, const WaitOptions& how) const {
+  const auto before = progress->read([](const Progress::Facts& facts) { return facts.rollbacks; });
+  std::optional<Result<void>> answer;
+  const auto ready = [&](const Progress::Facts& facts) {
+    answer = check(facts);
+    if (!answer && facts.rollbacks != before) answer = Error::api(410, "Expired", "the server's versions went back");
+    if (!answer && facts.stopping) answer = Error::canceled("the informer stopped");
+    return answer.has_value();
+  };
+  progress->wait(ready, how.stop, how.timeout);
+  if (answer) return *answer;
+  if (how.stop.stop_requested()) return Error::canceled();
+  return Error::timeout("the cache of " + options.description + " did not get there in time");
+}
+
+}  // namespace kubexx::informer

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "informer/progress.hpp"
+#include "kubexx/informer/cache_mutation_detector.hpp"
+#include "kubexx/informer/controller.hpp"
+#include "kubexx/informer/process_deltas.hpp"
+#include "kubexx/informer/shared_informer.hpp"
+#include "kubexx/informer/shared_processor.hpp"
+
+namespace kubexx::informer {
+
+/// What a SharedIndexInformer is. The strand orders everything that changes the store or the set of joined listeners.
+struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl> {
+  Impl(std::shared_ptr<reflector::ListerWatcher> source, InformerOptions options);
+  struct Owner;
+
+  void begin(std::stop_token stop);
+  void end(bool drop_waiting);
+  void finish();
+  void processed(const QueueProgress& queue);
+  void reached(std::string store_version);
+  void throw_if_mutated() const;
+  void call_if_ended();
+  void make_controller();
+  void make_detector();
+  void make_gauges();
+  void announce(Notification notification) override;                       // strand
+  void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
+  Result<void> wait(const std::function<std::optional<Result<void>>(const Progress::Facts&)>& check,
+                    const WaitOptions& options) const;
+
+  const std::shared_ptr<reflector::ListerWatcher> source;
+  InformerOptions options;
+  const Strand strand;
+  const std::shared_ptr<Progress> progress = std::make_shared<Progress>();
+  store::Indexer store;
+  std::shared_ptr<CacheMutationDetector> detector;
+  std::shared_ptr<SharedProcessor> processor;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop;
+  bool told_synced = false;  // strand
+
+  mutable std::mutex mutex;
+  std::shared_ptr<Controller> controller;     // guarded by mutex; set once, on the strand
+  std::vector<std::function<void()>> on_end;  // guarded by mutex
+
+  std::vector<Gauge> gauges;
+  Counter events[3][4];  // kind, cause
+  static constexpr std::size_t kResyncs = 3;
+  Counter repairs_counter;
+  std::atomic<std::uint64_t> repairs{0};
+  std::array<std::atomic<std::uint64_t>, 4> totals{};  // by kind, and resyncs apart
+};
+
+}  // namespace kubexx::informer

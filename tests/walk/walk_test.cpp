@@ -1,0 +1,93 @@
+/// docs/walk.md says what one event costs on its way to the handler's queue; these tests keep it true.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "kubexx/apiserver/server.hpp"
+#include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/testing/client.hpp"
+#include "kubexx/testing/recording_handler.hpp"
+#include "walk/lock_count.hpp"
+
+namespace kubexx {
+namespace {
+
+using std::chrono::seconds;
+using testing::make_config_map;
+using testing::Recording;
+
+const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+
+/// Gives each task of a strand a turn of its own and counts them.
+class CountingExecutor final : public Executor {
+ public:
+  void post(Task task) override {
+    ++tasks;
+    next_.post(std::move(task));
+  }
+  Timer post_after(Duration delay, Task task) override { return next_.post_after(delay, std::move(task)); }
+  const Clock& clock() const override { return next_.clock(); }
+  std::size_t strand_turn() const noexcept override { return 1; }
+
+  std::atomic<int> tasks{0};
+
+ private:
+  ThreadExecutor next_;
+};
+
+class WalkTest : public ::testing::Test {
+ protected:
+  WalkTest() {
+    rest::ClientOptions client;
+    client.executor = executor_;
+    factory_ = std::make_unique<informer::DynamicSharedInformerFactory>(testing::client(server_, std::move(client)),
+                                                                        informer::FactoryOptions{});
+    registration_ = informer().add_event_handler(seen_.handler());
+    factory_->start();
+    EXPECT_TRUE(factory_->wait_for_cache_sync({}, {.timeout = seconds(10)}));
+    write("first");
+  }
+  informer::Informer<meta::Object> informer() { return factory_->for_resource(kConfigMaps).value().informer(); }
+  /// Returns when the handler has heard of it.
+  void write(const std::string& name) {
+    EXPECT_TRUE(server_.seed(make_config_map("default/" + name, "")));
+    EXPECT_TRUE(seen_.await({"add default/" + name}));
+  }
+
+  apiserver::Server server_;
+  std::shared_ptr<CountingExecutor> executor_ = std::make_shared<CountingExecutor>();
+  Recording seen_;
+  std::unique_ptr<informer::DynamicSharedInformerFactory> factory_;
+  informer::Registration registration_;
+};
+
+TEST_F(WalkTest, ALoneEventIsOneTaskOfTheStrand) {
+  // A bookmark or the rest of a request may come in between, so the least of several counts.
+  int least = 1000;
+  for (int i = 0; i < 10; ++i) {
+    const int before = executor_->tasks;
+    write("event-" + std::to_string(i));
+    least = std::min(least, executor_->tasks - before);
+  }
+  EXPECT_EQ(least, 1);
+}
+
+TEST_F(WalkTest, ALoneEventTakesAtMostTwelveLocksOnItsWayToTheHandlersQueue) {
+  const auto locks = [] { return test::locks_taken("kxx-io") + test::locks_taken("kxx-exec"); };
+  ASSERT_GT(test::locks_taken("kxx-io"), 0U);
+  ASSERT_GT(test::locks_taken("kxx-exec"), 0U);
+  std::uint64_t least = 1000;
+  for (int i = 0; i < 10; ++i) {
+    const auto before = locks();
+    write("event-" + std::to_string(i));
+    least = std::min(least, locks() - before);
+  }
+  RecordProperty("locks", static_cast<int>(least));
+  EXPECT_LE(least, 12U);
+}
+
+}  // namespace
+}  // namespace kubexx
