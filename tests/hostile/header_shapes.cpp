@@ -70,12 +70,12 @@ std::vector<Shape> header_shapes() {
   add("lines that end without a carriage return",
       sends("HTTP/1.1 200 OK\nContent-Type: application/json\nConnection: close\n\n" + kBody), seen());
   add("a Warning with control characters", sends(http(kBody, kJson + "Warning: 299 - \"\x1b[2Jgone\"\r\n")), seen());
-  add("five thousand Warnings",
+  add("a thousand Warnings",  // newer versions of curl take fewer than 5,000 lines
       sends(http(
           kBody, kJson +
                      [] {
                        std::string warnings;
-                       for (int i = 0; i < 5000; ++i)
+                       for (int i = 0; i < 1000; ++i)
                          warnings += "Warning: 299 - \"w" + std::to_string(i % 2) + "\"\r\n";
                        return warnings;
                      }())),
