@@ -50,13 +50,12 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
     });
   }
 
-  /// The next item, or nothing and the pump sleeps until the next push.
-  std::optional<Item> next(bool& resume) {
+  /// The next item. With the last one, or none, the pump sleeps until the next push, which posts anew.
+  std::optional<Item> next(bool& resume, bool& is_last) {
     const std::lock_guard lock(mutex_);
-    if (items_.empty()) {
-      scheduled_ = false;
-      return std::nullopt;
-    }
+    is_last = items_.size() <= 1;
+    if (is_last) scheduled_ = false;
+    if (items_.empty()) return std::nullopt;
     auto item = std::move(items_.front());
     items_.pop_front();
     if (const auto* bytes = std::get_if<std::string>(&item)) bytes_ -= bytes->size();
@@ -206,7 +205,8 @@ void CallCore::drain(const std::shared_ptr<Pump>& pump) {
   while (!done_ && !held_ && pump == pump_) {
     if (taken >= kBytesPerTurn) return pump->post();
     bool resume = false;
-    auto item = pump->next(resume);
+    bool is_last = false;
+    auto item = pump->next(resume, is_last);
     if (!item) return;
     if (resume && exchange_) exchange_->resume();
     if (auto* head = std::get_if<Pump::Head>(&*item)) {
@@ -217,6 +217,7 @@ void CallCore::drain(const std::shared_ptr<Pump>& pump) {
     } else {
       on_end(std::get<Pump::End>(*item).error);
     }
+    if (is_last) return;
   }
 }
 

@@ -21,6 +21,27 @@ using testing::Recording;
 
 const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
+/// What the library's threads have locked so far.
+std::uint64_t locks() {
+  return test::locks_taken("kxx-io") + test::locks_taken("kxx-exec");
+}
+
+/// Runs handlers, and remembers how many locks had been taken when a handler's queue wanted its turn.
+class HandlersExecutor final : public Executor {
+ public:
+  void post(Task task) override {
+    locks_before = locks();
+    next_.post(std::move(task));
+  }
+  Timer post_after(Duration delay, Task task) override { return next_.post_after(delay, std::move(task)); }
+  const Clock& clock() const override { return next_.clock(); }
+
+  std::atomic<std::uint64_t> locks_before{0};
+
+ private:
+  ElasticExecutor next_;
+};
+
 /// Gives each task of a strand a turn of its own and counts them.
 class CountingExecutor final : public Executor {
  public:
@@ -43,6 +64,7 @@ class WalkTest : public ::testing::Test {
   WalkTest() {
     rest::ClientOptions client;
     client.executor = executor_;
+    client.handlers = handlers_;
     factory_ = std::make_unique<informer::DynamicSharedInformerFactory>(testing::client(server_, std::move(client)),
                                                                         informer::FactoryOptions{});
     registration_ = informer().add_event_handler(seen_.handler());
@@ -59,6 +81,7 @@ class WalkTest : public ::testing::Test {
 
   apiserver::Server server_;
   std::shared_ptr<CountingExecutor> executor_ = std::make_shared<CountingExecutor>();
+  std::shared_ptr<HandlersExecutor> handlers_ = std::make_shared<HandlersExecutor>();
   Recording seen_;
   std::unique_ptr<informer::DynamicSharedInformerFactory> factory_;
   informer::Registration registration_;
@@ -76,14 +99,13 @@ TEST_F(WalkTest, ALoneEventIsOneTaskOfTheStrand) {
 }
 
 TEST_F(WalkTest, ALoneEventTakesAtMostTwelveLocksOnItsWayToTheHandlersQueue) {
-  const auto locks = [] { return test::locks_taken("kxx-io") + test::locks_taken("kxx-exec"); };
   ASSERT_GT(test::locks_taken("kxx-io"), 0U);
   ASSERT_GT(test::locks_taken("kxx-exec"), 0U);
   std::uint64_t least = 1000;
   for (int i = 0; i < 10; ++i) {
     const auto before = locks();
     write("event-" + std::to_string(i));
-    least = std::min(least, locks() - before);
+    least = std::min(least, handlers_->locks_before - before);
   }
   RecordProperty("locks", static_cast<int>(least));
   EXPECT_LE(least, 12U);
