@@ -78,12 +78,13 @@ def hidden_names(text):
 
 
 def declared_twice(names):
-    """Some presets compile several sources of a folder at once: their unnamed namespaces are one then."""
+    """Some presets compile several sources of a layer at once: their unnamed namespaces are one then."""
     seen = {}
     for name in names:
         if name.endswith(".cpp") and name.startswith(("src/", "tests/", "tools/gen/")):
             for number, hidden in hidden_names((ROOT / name).read_text()):
-                before = seen.setdefault((name.rsplit("/", 1)[0], hidden), name)
+                folder = name.split("/")[:2] if name.startswith("src/") else name.split("/")[:-1]
+                before = seen.setdefault((*folder, hidden), name)
                 if before != name:
                     yield f"{name}:{number}: {hidden} is in the unnamed namespace of {before} too: another name, or one place"
 
