@@ -85,9 +85,9 @@ class ReadCall final : public CallCore {
   std::unique_ptr<meta::StreamReader> reader_;
 };
 
-std::unique_ptr<meta::Call> read(const std::shared_ptr<Client::State>& client, const ResourcePath& path,
-                                 const meta::ListOptions& query, const ReadOptions& options, const Strand& strand,
-                                 std::shared_ptr<meta::StreamSink> sink) {
+std::unique_ptr<meta::Call> begin_read(const std::shared_ptr<Client::State>& client, const ResourcePath& path,
+                                       const meta::ListOptions& query, const ReadOptions& options, const Strand& strand,
+                                       std::shared_ptr<meta::StreamSink> sink) {
   Request request;
   request.path = path;
   request.accept = accept_of(options, !query.watch);
@@ -113,7 +113,7 @@ std::unique_ptr<meta::Call> read(const std::shared_ptr<Client::State>& client, c
 std::unique_ptr<meta::Call> Client::list(const ResourcePath& path, const meta::ListOptions& query,
                                          const ReadOptions& options, const Strand& strand,
                                          std::shared_ptr<meta::StreamSink> sink) const {
-  return read(state_, path, query, options, strand, std::move(sink));
+  return begin_read(state_, path, query, options, strand, std::move(sink));
 }
 
 std::unique_ptr<meta::Call> Client::watch(const ResourcePath& path, const meta::ListOptions& query,
@@ -121,7 +121,7 @@ std::unique_ptr<meta::Call> Client::watch(const ResourcePath& path, const meta::
                                           std::shared_ptr<meta::StreamSink> sink) const {
   auto asked = query;
   asked.watch = true;
-  return read(state_, path, asked, options, strand, std::move(sink));
+  return begin_read(state_, path, asked, options, strand, std::move(sink));
 }
 
 }  // namespace kubexx::rest

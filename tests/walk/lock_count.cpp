@@ -10,21 +10,21 @@
 namespace {
 
 // One for each thread that ever locked something. Nothing here may allocate or lock.
-struct Counter {
+struct ThreadLocks {
   std::atomic<pthread_t> thread{};
   std::atomic<bool> used{false};
   std::atomic<std::uint64_t> locks{0};
   char name[16] = {};
 };
-std::array<Counter, 1024> counters;
-std::atomic<std::size_t> next_counter{0};
-thread_local Counter* mine = nullptr;
+std::array<ThreadLocks, 1024> threads;
+std::atomic<std::size_t> next_thread{0};
+thread_local ThreadLocks* mine = nullptr;
 
-void count() {
+void count_lock() {
   if (mine == nullptr) {
-    const auto number = next_counter.fetch_add(1);
-    if (number >= counters.size()) return;
-    mine = &counters[number];
+    const auto number = next_thread.fetch_add(1);
+    if (number >= threads.size()) return;
+    mine = &threads[number];
     mine->thread = pthread_self();
     mine->used = true;
   }
@@ -33,7 +33,7 @@ void count() {
 }
 
 template <class Function>
-Function real(const char* name) {
+Function next_definition(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
@@ -43,7 +43,7 @@ namespace kubexx::test {
 
 std::uint64_t locks_taken(std::string_view thread_name) {
   std::uint64_t sum = 0;
-  for (const Counter& each : counters) {
+  for (const ThreadLocks& each : threads) {
     if (each.used && std::string_view(each.name).starts_with(thread_name)) sum += each.locks;
   }
   return sum;
@@ -52,13 +52,13 @@ std::uint64_t locks_taken(std::string_view thread_name) {
 }  // namespace kubexx::test
 
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
-  static const auto lock = real<int (*)(pthread_mutex_t*)>("pthread_mutex_lock");
-  count();
+  static const auto lock = next_definition<int (*)(pthread_mutex_t*)>("pthread_mutex_lock");
+  count_lock();
   return lock(mutex);
 }
 
 extern "C" int pthread_mutex_trylock(pthread_mutex_t* mutex) {
-  static const auto lock = real<int (*)(pthread_mutex_t*)>("pthread_mutex_trylock");
-  count();
+  static const auto lock = next_definition<int (*)(pthread_mutex_t*)>("pthread_mutex_trylock");
+  count_lock();
   return lock(mutex);
 }
