@@ -76,9 +76,9 @@ void CheckedHandler::on_delete(const informer::Deleted<meta::Object>& gone, cons
   if (known == last_.end()) return problem("delete", key, "it was never added");
   if (!gone.last_known()) {
     problem("delete", key, "without the last state");
-  } else if (!gone.final_state_known() && seen(known->second) != seen(gone.last_known())) {
+  } else if (!gone.final_state_known() && !coalesces_ && seen(known->second) != seen(gone.last_known())) {
     problem("delete", key, "last state " + text(gone.last_known()) + ", but last was " + text(known->second));
-  } else if (gone.final_state_known() && fell(known->second, gone.last_known()) && !world_.may_fall(known->second)) {
+  } else if (fell(known->second, gone.last_known()) && !world_.may_fall(known->second)) {
     problem("delete", key, "the version fell from " + text(known->second) + " to " + text(gone.last_known()));
   }
   last_.erase(known);

@@ -12,7 +12,9 @@ namespace kubexx::simulation {
 /// before it.
 class CheckedHandler final : public informer::ResourceEventHandler {
  public:
-  CheckedHandler(World& world, std::string name) : world_(world), name_(std::move(name)) {}
+  /// One that coalesces does not hear of every state.
+  CheckedHandler(World& world, std::string name, bool coalesces)
+      : world_(world), name_(std::move(name)), coalesces_(coalesces) {}
 
   void on_add(const meta::Object& object, bool initial, const informer::EventContext& context) override;
   void on_update(const meta::Object& before, const meta::Object& after, const informer::EventContext& context) override;
@@ -30,6 +32,7 @@ class CheckedHandler final : public informer::ResourceEventHandler {
 
   World& world_;
   std::string name_;
+  bool coalesces_;
   std::map<std::string, meta::Object> last_;
 };
 

@@ -307,7 +307,7 @@ void Simulation::change_handlers() {
   options.coalesce = chance(0.3);
   options.split_replaced = chance(0.2);
   if (chance(0.3)) options.resync_period = seconds(pick(20));
-  auto handler = std::make_shared<CheckedHandler>(world_, "h" + std::to_string(++handlers_made_));
+  auto handler = std::make_shared<CheckedHandler>(world_, "h" + std::to_string(++handlers_made_), options.coalesce);
   handlers_.push_back(handler);
   note("handler added " + handler->name());
   handler->registration = informer_->add_event_handler(handler, options);
