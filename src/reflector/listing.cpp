@@ -67,7 +67,7 @@ void Reflector::Impl::list_item(meta::Object item) {
   initial_items.store(listing->items.size(), std::memory_order_relaxed);
 }
 
-void Reflector::Impl::list_end(Result<meta::ListMeta> result) {
+void Reflector::Impl::list_end(const Result<meta::ListMeta>& result) {
   if (!result) return list_failed(result.error());
   if (is_table(result->kind, result->api_version)) {
     return list_failed(Error::decode("the server answered with a Table instead of objects"));

@@ -51,7 +51,7 @@ struct Reflector::Impl {
   template <class F>
   static void in_generation(const std::weak_ptr<Reflector>& reflector, std::uint64_t made_in, F&& step);
   class Incoming;
-  using End = void (Impl::*)(Result<meta::ListMeta>);
+  using End = void (Impl::*)(const Result<meta::ListMeta>&);
   std::shared_ptr<meta::StreamSink> incoming(End end);
   OwnCall own(std::unique_ptr<meta::Call> call) const { return {strand, std::move(call)}; }
   bool of_expected_kind(const meta::Object& object) const;
@@ -72,7 +72,7 @@ struct Reflector::Impl {
   void start_list(Listing next);
   void list_page();
   void list_item(meta::Object item);
-  void list_end(Result<meta::ListMeta> result);
+  void list_end(const Result<meta::ListMeta>& result);
   void list_failed(const Error& error);
   void poll();
   bool deliver(std::vector<meta::Object> objects, const std::string& version, bool by_watch_list);
@@ -92,7 +92,7 @@ struct Reflector::Impl {
   void open_stream(const meta::ListOptions& query);
   void stream_opened();
   void stream_event(meta::WatchEvent event);
-  void stream_end(Result<meta::ListMeta> end);
+  void stream_end(const Result<meta::ListMeta>& end);
   void enter_watching();
   void apply(Stream& stream, meta::WatchEvent event);
   void watch_end(const Error* error);
@@ -113,7 +113,7 @@ struct Reflector::Impl {
   OwnTimer arm_version_check();
   OwnTimer arm_verify();
   void check_version();
-  void version_answered(Result<meta::ListMeta> answer);
+  void version_answered(const Result<meta::ListMeta>& answer);
 
   const std::shared_ptr<ListerWatcher> source;
   const std::shared_ptr<DeltaSink> sink;

@@ -54,7 +54,7 @@ void Reflector::Impl::check_version() {
   if (generation == asked_in) watching.asking = std::move(call);
 }
 
-void Reflector::Impl::version_answered(Result<meta::ListMeta> answer) {
+void Reflector::Impl::version_answered(const Result<meta::ListMeta>& answer) {
   if (!answer) return;
   const auto& ours = std::get<Watching>(state).version_then;
   const auto order = meta::compare_resource_versions(answer->resource_version, ours);

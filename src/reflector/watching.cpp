@@ -162,7 +162,7 @@ void Reflector::Impl::apply(Stream& from, meta::WatchEvent event) {
   if (from.propagate && !version.empty() && moves_on(version)) set_version(std::move(version));
 }
 
-void Reflector::Impl::stream_end(Result<meta::ListMeta> end) {
+void Reflector::Impl::stream_end(const Result<meta::ListMeta>& end) {
   const Error* error = end ? nullptr : &end.error();
   return std::holds_alternative<WatchListing>(state) ? watch_list_failed(error) : watch_end(error);
 }
