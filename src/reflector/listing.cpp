@@ -48,7 +48,8 @@ void Reflector::Impl::list_page() {
       query.limit = kDefaultPageSize;
     }  // a list at a version is answered from the server's cache in one piece
   }
-  auto call = own(source->list(query, strand, incoming(&Impl::list_end)));
+  auto call = own(source->list(
+      query, strand, incoming([](Impl& machine, const Result<meta::ListMeta>& end) { machine.list_end(end); })));
   if (generation == asked_in) listing.call = std::move(call);  // else the source has answered already
 }
 

@@ -40,7 +40,7 @@ class Reflector::Impl::Incoming final : public meta::StreamSink {
     in_generation(reflector_, made_in_, [&](Impl& machine) { machine.count_bytes(received); });
   }
   void on_end(Result<meta::ListMeta> end) override {
-    in_generation(reflector_, made_in_, [&](Impl& machine) { (machine.*end_)(end); });
+    in_generation(reflector_, made_in_, [&](Impl& machine) { end_(machine, end); });
   }
 
  private:

@@ -51,7 +51,7 @@ struct Reflector::Impl {
   template <class F>
   static void in_generation(const std::weak_ptr<Reflector>& reflector, std::uint64_t made_in, F&& step);
   class Incoming;
-  using End = void (Impl::*)(const Result<meta::ListMeta>&);
+  using End = void (*)(Impl& machine, const Result<meta::ListMeta>& end);
   std::shared_ptr<meta::StreamSink> incoming(End end);
   OwnCall own(std::unique_ptr<meta::Call> call) const { return {strand, std::move(call)}; }
   bool of_expected_kind(const meta::Object& object) const;

@@ -50,7 +50,8 @@ void Reflector::Impl::check_version() {
   watching.asking.end();  // its answer would be compared with a later version
   watching.version_then = last_version;
   const auto asked_in = generation;
-  auto call = own(source->current_version(strand, incoming(&Impl::version_answered)));
+  auto call = own(source->current_version(
+      strand, incoming([](Impl& machine, const Result<meta::ListMeta>& end) { machine.version_answered(end); })));
   if (generation == asked_in) watching.asking = std::move(call);
 }
 

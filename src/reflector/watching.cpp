@@ -61,7 +61,8 @@ void Reflector::Impl::open_stream(const meta::ListOptions& query) {
     ++seldom.watches;
   }
   const auto asked_in = generation;
-  auto call = own(source->watch(query, strand, incoming(&Impl::stream_end)));
+  auto call = own(source->watch(
+      query, strand, incoming([](Impl& machine, const Result<meta::ListMeta>& end) { machine.stream_end(end); })));
   if (generation == asked_in) stream()->call = std::move(call);  // else the source has ended it already
 }
 
