@@ -66,15 +66,13 @@ class SyncWait {
   SyncWait(const std::vector<Syncable>& what, const SyncOptions& options) : what_(what), options_(options) {
     wake_->dirty.assign(what.size(), true);
     result_.informers.resize(what.size());
-    std::vector<std::size_t> functions;
     for (std::size_t i = 0; i < what.size(); ++i) {
-      if (what[i].function_) functions.push_back(i);
+      if (what[i].function_) functions_.push_back(i);
     }
     for (std::size_t i = 0; i < what.size(); ++i) {
-      auto changed = [wake = wake_, i, functions] {
-        wake->changed(i);
-        for (const auto each : functions) wake->changed(each);  // which may look at the same
-      };
+      auto which = functions_;  // they may look at the same
+      which.push_back(i);
+      auto changed = [wake = wake_, which = std::move(which)] { wake->changed(which); };
       if (what[i].informer_) observers_.push_back(what[i].informer_->observe(std::move(changed)));
       if (!what[i].listener_) continue;
       if (const auto& progress = what[i].listener_->setting().progress) {
@@ -94,9 +92,7 @@ class SyncWait {
       if (wake_->arrived.wait_until(lock, stop, until, changed)) continue;
       lock.unlock();
       if (until < deadline && !stop.stop_requested()) {
-        for (std::size_t i = 0; i < what_.size(); ++i) {
-          if (what_[i].function_) wake_->changed(i);
-        }
+        wake_->changed(functions_);
         continue;
       }
       look(std::vector<bool>(what_.size(), true));  // what has synced by now counts
@@ -112,9 +108,9 @@ class SyncWait {
 
  private:
   struct Wake {
-    void changed(std::size_t which) {
+    void changed(const std::vector<std::size_t>& which) {
       const std::lock_guard lock(mutex);
-      dirty[which] = true;
+      for (const auto each : which) dirty[each] = true;
       any = true;
       arrived.notify_all();
     }
@@ -164,6 +160,7 @@ class SyncWait {
   const std::vector<Syncable>& what_;
   const SyncOptions& options_;
   const std::shared_ptr<Wake> wake_ = std::make_shared<Wake>();
+  std::vector<std::size_t> functions_;  // where they stand in what_
   std::vector<std::shared_ptr<void>> observers_;
   SyncResult result_;
 };

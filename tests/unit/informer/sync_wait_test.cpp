@@ -146,7 +146,7 @@ TEST_F(SyncWaitTest, AFunctionIsAskedAgainWhenAnInformerThatIsWaitedForFailsAndW
   wait_for({informer, asked_and([&] {
               const auto status = informer->status();
               if (status.reflector.last_error && !told_failed.exchange(true)) failed.count_down();
-              if (status.stopped) told_stopped = true;
+              if (informer->is_stopped()) told_stopped = true;
               return false;
             })});
   asked.wait();
