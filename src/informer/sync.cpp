@@ -73,10 +73,10 @@ class SyncWait {
       auto which = functions_;  // they may look at the same
       which.push_back(i);
       auto changed = [wake = wake_, which = std::move(which)] { wake->changed(which); };
-      if (what[i].informer_) observers_.push_back(what[i].informer_->observe(std::move(changed)));
-      if (!what[i].listener_) continue;
-      if (const auto& progress = what[i].listener_->setting().progress) {
-        observers_.push_back(progress->observe(std::move(changed)));
+      if (what[i].informer_) {
+        observers_.push_back(what[i].informer_->observe(std::move(changed)));
+      } else if (what[i].listener_ && what[i].listener_->setting().progress) {
+        observers_.push_back(what[i].listener_->setting().progress->observe(std::move(changed)));
       }
     }
   }
