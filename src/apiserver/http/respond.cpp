@@ -24,6 +24,7 @@ HeaderFields base_headers(Environment& environment, std::string_view type) {
 }
 
 void respond(Environment& environment, const Call& call, Answer answer) {
+  environment.log.set_status(call.ticket, answer.status);  // also where nobody waits: it is done
   if (call.out->closed()) return;
   Result<std::string> body = std::string();
   std::string type = answer.raw_type;
@@ -58,7 +59,6 @@ void respond(Environment& environment, const Call& call, Answer answer) {
       headers.emplace_back("Vary", "Accept-Encoding");
     }
   }
-  environment.log.set_status(call.ticket, answer.status);
   call.out->respond(answer.status, std::move(headers), std::move(*body));
 }
 
