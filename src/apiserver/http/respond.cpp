@@ -49,7 +49,8 @@ void respond(Environment& environment, const Call& call, Answer answer) {
   }
   std::size_t warned = 0;
   for (const std::string& warning : call.warnings) {
-    if ((warned += warning.size()) > kMostShown) break;
+    warned += warning.size();
+    if (warned > kMostShown) break;
     headers.emplace_back("Warning", "299 - " + in_quotes(warning));
   }
   if (body->size() > kCompressFrom && call.request.header("accept-encoding").find("gzip") != std::string_view::npos) {
