@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "kubexx/base/error_sink.hpp"
-#include "meta/internal/key_parts.hpp"
+#include "meta/internal/make_key.hpp"
 #include "store/same_object.hpp"
 #include "store/store_core.hpp"
 
@@ -12,42 +11,19 @@ namespace {
 
 using Keys = detail::StoreCore::Keys;
 
-Error no_key(const meta::Object& object) {
-  return Error::config(object ? "key of an object: it has no metadata.name" : "key of an object: it is null");
-}
-
-Result<std::string> run_key_func(const meta::KeyFunc& key_func, const meta::Object& object) {
-  if (!object) return no_key(object);
-  try {
-    auto key = key_func(object);
-    if (!key) return key.error().with_context("key of an object");
-    if (key->empty()) return Error::config("key of an object: it is empty");
-    return key;
-  } catch (...) {
-    return current_exception_as_error().with_context("key of an object");
-  }
-}
-
 }  // namespace
 
 Store::Store(meta::KeyFunc key_func) : Store(std::move(key_func), {}) {}
 Store::Store(meta::KeyFunc key_func, const Indexers& indexers) : items_(indexers), key_func_(std::move(key_func)) {}
 
 Result<meta::Key> Store::make_key(const meta::Object& object) const {
-  if (!key_func_) {
-    auto key = meta::Key::of(object);
-    if (key.empty()) return no_key(object);
-    return key;
-  }
-  const auto key = run_key_func(key_func_, object);
-  if (!key) return key.error();
-  return meta::Key(*key);
+  return meta::make_key(object, key_func_);
 }
 
 Result<bool> Store::name(std::span<Write> writes) const {
   bool all_default = !key_func_;
   for (Write& write : writes) {
-    if (write.type == Write::Type::Put && !write.object) return no_key(write.object);
+    if (write.type == Write::Type::Put && !write.object) return make_key(write.object).error();
     if (!write.key.empty()) {
       all_default = false;  // as far as we know
       continue;
@@ -95,7 +71,7 @@ Result<void> Store::apply(std::span<Write> writes) {
 Result<void> Store::replace(std::vector<meta::Object> objects, std::string resource_version) {
   if (!key_func_) {
     for (const meta::Object& object : objects) {
-      if (object.name().empty()) return no_key(object).with_context("replace");
+      if (object.name().empty()) return make_key(object).error().with_context("replace");
     }
     items_.core_->replace(objects, resource_version);
     return {};

@@ -3,7 +3,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "kubexx/base/error_sink.hpp"
 #include "meta/internal/key_parts.hpp"
+#include "meta/internal/make_key.hpp"
 
 namespace kubexx::meta {
 
@@ -38,6 +40,23 @@ Key Key::of(const Object& object) {
   std::memcpy(out, name.data(), name.size());
   key.hash_ = short_hash(key.view());
   return key;
+}
+
+Result<Key> make_key(const Object& object, const KeyFunc& key_func) {
+  if (!object) return Error::config("key of an object: it is null");
+  if (!key_func) {
+    auto key = Key::of(object);
+    if (key.empty()) return Error::config("key of an object: it has no metadata.name");
+    return key;
+  }
+  try {
+    const auto key = key_func(object);
+    if (!key) return key.error().with_context("key of an object");
+    if (key->empty()) return Error::config("key of an object: it is empty");
+    return Key(*key);
+  } catch (...) {
+    return current_exception_as_error().with_context("key of an object");
+  }
 }
 
 }  // namespace kubexx::meta
