@@ -74,7 +74,7 @@ const std::vector<std::string>& random_keys() {
 
 void read_keys(const store::Indexer& indexer, std::size_t from, std::size_t count) {
   const auto& keys = random_keys();
-  for (std::size_t i = 0; i < count; ++i) benchmark::DoNotOptimize(indexer.get_by_key(keys[(from + i) % kPods]));
+  for (std::size_t i = 0; i < count; ++i) benchmark::DoNotOptimize(indexer.find(keys[(from + i) % kPods]));
 }
 
 void get_alone(benchmark::State& state) {

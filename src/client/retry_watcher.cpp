@@ -12,8 +12,8 @@ constexpr Duration kLongestAskedWait = std::chrono::minutes(10);  // as a reflec
 }  // namespace
 
 /// The sink of each watch, which holds it until the watch is given up.
-struct RetryWatcher::Core final : meta::StreamSink, std::enable_shared_from_this<Core> {
-  Core(ResourceApi a, ListOptions o, Strand s, std::shared_ptr<meta::StreamSink> to, Duration p)
+struct RetryWatcher::Impl final : meta::StreamSink, std::enable_shared_from_this<Impl> {
+  Impl(ResourceApi a, ListOptions o, Strand s, std::shared_ptr<meta::StreamSink> to, Duration p)
       : api(std::move(a)), options(std::move(o)), strand(std::move(s)), sink(std::move(to)), pause(p) {
     options.allow_watch_bookmarks = true;
   }
@@ -94,25 +94,25 @@ Result<std::unique_ptr<RetryWatcher>> RetryWatcher::start(const ResourceApi& api
   if (options.resource_version.empty() || options.resource_version == "0") {
     return Error::config("a retried watch begins at a version, \"" + options.resource_version + "\" is none");
   }
-  auto core = std::make_shared<Core>(api, options, strand, std::move(sink), pause);
-  core->open();
-  return std::unique_ptr<RetryWatcher>(new RetryWatcher(std::move(core)));
+  auto impl = std::make_shared<Impl>(api, options, strand, std::move(sink), pause);
+  impl->open();
+  return std::unique_ptr<RetryWatcher>(new RetryWatcher(std::move(impl)));
 }
 
-RetryWatcher::RetryWatcher(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+RetryWatcher::RetryWatcher(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 RetryWatcher::~RetryWatcher() {
-  core_->stop();
+  impl_->stop();
 }
 
 void RetryWatcher::hold() {
-  core_->held = true;
-  if (core_->call) core_->call->hold();
+  impl_->held = true;
+  if (impl_->call) impl_->call->hold();
 }
 
 void RetryWatcher::resume() {
-  core_->held = false;
-  if (core_->call) core_->call->resume();
+  impl_->held = false;
+  if (impl_->call) impl_->call->resume();
 }
 
 }  // namespace kubexx::client

@@ -8,10 +8,10 @@ namespace kubexx::codec {
 ///   Begin    before the magic bytes
 ///   Outside  among the fields of the envelope
 ///   Inside   among the fields of the list, `left` bytes of it to come
-struct ProtobufListReader::State {
+struct ProtobufListReader::Impl {
   enum class Mode { Begin, Outside, Inside };
 
-  State(ProtobufListReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {}
+  Impl(ProtobufListReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {}
 
   ProtobufListReader& reader;
   ProtobufWalker walker;
@@ -177,14 +177,14 @@ struct ProtobufListReader::State {
 };
 
 ProtobufListReader::ProtobufListReader(meta::DecodeOptions options, meta::StreamSink& sink)
-    : StreamReader(sink), state_(std::make_unique<State>(*this, std::move(options))) {}
+    : StreamReader(sink), impl_(std::make_unique<Impl>(*this, std::move(options))) {}
 ProtobufListReader::~ProtobufListReader() = default;
 
 Result<void> ProtobufListReader::read(std::string_view chunk) {
-  return state_->read(chunk);
+  return impl_->read(chunk);
 }
 Result<meta::ListMeta> ProtobufListReader::end() {
-  return state_->end();
+  return impl_->end();
 }
 
 }  // namespace kubexx::codec

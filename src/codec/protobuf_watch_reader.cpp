@@ -8,8 +8,8 @@ constexpr std::size_t kEnvelope = 4096;  // what may stand around an object of t
 
 }  // namespace
 
-struct ProtobufWatchReader::State {
-  State(ProtobufWatchReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {
+struct ProtobufWatchReader::Impl {
+  Impl(ProtobufWatchReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {
     walker.options().max_bytes += kEnvelope;
   }
 
@@ -109,17 +109,17 @@ struct ProtobufWatchReader::State {
 };
 
 ProtobufWatchReader::ProtobufWatchReader(meta::DecodeOptions options, meta::StreamSink& sink)
-    : StreamReader(sink), state_(std::make_unique<State>(*this, std::move(options))) {}
+    : StreamReader(sink), impl_(std::make_unique<Impl>(*this, std::move(options))) {}
 ProtobufWatchReader::~ProtobufWatchReader() = default;
 
 Result<void> ProtobufWatchReader::read(std::string_view chunk) {
-  return state_->read(chunk);
+  return impl_->read(chunk);
 }
 Result<meta::ListMeta> ProtobufWatchReader::end() {
-  return state_->end();
+  return impl_->end();
 }
 std::size_t ProtobufWatchReader::buffered() const noexcept {
-  return state_->frame.size();
+  return impl_->frame.size();
 }
 
 }  // namespace kubexx::codec

@@ -46,7 +46,7 @@ Delta Delta::tombstone(meta::Key key, meta::Object last_known) {
 }
 
 Delta Delta::replaced_all(std::vector<meta::KeyedObject> objects, std::string resource_version) {
-  return Delta(DeltaType::ReplacedAll, std::make_shared<Whole>(Whole{std::move(objects), std::move(resource_version)}));
+  return Delta(DeltaType::ReplacedAll, std::make_unique<Whole>(Whole{std::move(objects), std::move(resource_version)}));
 }
 
 Delta Delta::sync_all() {
@@ -54,7 +54,7 @@ Delta Delta::sync_all() {
 }
 
 Delta Delta::bookmark(std::string resource_version) {
-  return Delta(DeltaType::Bookmark, std::make_shared<Whole>(Whole{{}, std::move(resource_version)}));
+  return Delta(DeltaType::Bookmark, std::make_unique<Whole>(Whole{{}, std::move(resource_version)}));
 }
 
 const std::vector<meta::KeyedObject>& Delta::objects() const noexcept {
@@ -65,9 +65,8 @@ const std::string& Delta::resource_version() const noexcept {
   return whole_ ? whole_->resource_version : kNoText;
 }
 
-std::vector<meta::KeyedObject> Delta::take_objects() {
-  if (!whole_) return {};
-  return whole_.use_count() == 1 ? std::move(whole_->objects) : whole_->objects;
+std::vector<meta::KeyedObject> Delta::take_objects() noexcept {
+  return whole_ ? std::move(whole_->objects) : std::vector<meta::KeyedObject>();
 }
 
 }  // namespace kubexx::delta

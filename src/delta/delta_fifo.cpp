@@ -19,16 +19,28 @@ struct DeltaFifo::Impl {
     bool deleted;
   };
 
-  void append(Delta delta);
+  void append(Delta delta) {
+    all.prefetch_slot(delta.key());
+    prefetch_key(delta.key());
+    staged.push_back(std::move(delta));
+    if (staged.size() == kStaged) static_cast<void>(items());
+  }
+  void put(Delta delta);
+  /// With everything that was appended.
+  DeltaFifoItems& items();
   const InFlight* find_in_flight(const meta::Key& key) const;
-  bool is_under_way(const meta::Key& key) { return items.find(key) != nullptr || find_in_flight(key) != nullptr; }
+  bool is_under_way(const meta::Key& key) { return items().find(key) != nullptr || find_in_flight(key) != nullptr; }
   bool is_worth_deleting(const meta::Key& key);
   void populate(std::size_t count) {  // the first call decides
     if (!std::exchange(populated, true)) initial = count;
   }
 
+  static constexpr std::size_t kStaged = 64;  // changes at most
+
   Options options;
-  DeltaFifoItems items;
+  Deltas staged;           // changes on their way into `all`: a few at a time, whose memory is asked for ahead
+  std::size_t put_in = 0;  // of staged
+  DeltaFifoItems all;
   std::vector<InFlight> in_flight;
   std::uint64_t next_ticket = 0;
   bool populated = false;
@@ -43,13 +55,26 @@ constexpr std::size_t kChangesAhead = 6;     // so many changes from one step of
 
 }  // namespace
 
-void DeltaFifo::Impl::append(Delta delta) {
-  DeltaFifoItems::Item* const item = items.find_or_append(std::move(delta));
+DeltaFifoItems& DeltaFifo::Impl::items() {
+  const std::size_t count = staged.size();
+  while (put_in < count) {
+    const std::size_t next = put_in++;
+    if (next + 2 * kChangesAhead < count) all.prefetch_item(staged[next + 2 * kChangesAhead].key());
+    if (next + kChangesAhead < count) all.prefetch_deltas(staged[next + kChangesAhead].key());
+    put(std::move(staged[next]));
+  }
+  staged.clear();
+  put_in = 0;
+  return all;
+}
+
+void DeltaFifo::Impl::put(Delta delta) {
+  DeltaFifoItems::Item* const item = all.find_or_append(std::move(delta));
   if (item == nullptr) return;
   // Of two deletions in a row the one that was seen on the watch says more; of two equal ones the first is kept.
   // NOLINTNEXTLINE(bugprone-use-after-move): an item that was there already took nothing
-  if (delta.type() == DeltaType::Deleted && item->newest().type == DeltaType::Deleted) {
-    if (item->newest().tombstone) item->set_newest(std::move(delta));
+  if (delta.type() == DeltaType::Deleted && item->newest().type() == DeltaType::Deleted) {
+    if (item->newest().is_tombstone()) item->set_newest(std::move(delta));
     return;
   }
   item->push(std::move(delta));
@@ -62,9 +87,9 @@ const DeltaFifo::Impl::InFlight* DeltaFifo::Impl::find_in_flight(const meta::Key
 }
 
 bool DeltaFifo::Impl::is_worth_deleting(const meta::Key& key) {
-  if (items.find(key) != nullptr) return true;
+  if (items().find(key) != nullptr) return true;
   if (!options.known_objects) return false;
-  return find_in_flight(key) != nullptr || options.known_objects->get(key.view());
+  return find_in_flight(key) != nullptr || options.known_objects->find(key.text());
 }
 
 DeltaFifo::DeltaFifo() : DeltaFifo(Options{}) {}
@@ -96,45 +121,42 @@ void DeltaFifo::replace(std::vector<meta::KeyedObject> objects, std::string /*re
   listed.reserve(objects.size());
   for (const auto& [key, object] : objects) listed.insert(key);
   const DeltaType type = impl.options.emit_delta_type_replaced ? DeltaType::Replaced : DeltaType::Sync;
-  const std::size_t count = objects.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i + 3 * kChangesAhead < count) impl.items.prefetch_slot(objects[i + 3 * kChangesAhead].key);
-    if (i + 2 * kChangesAhead < count) impl.items.prefetch_item(objects[i + 2 * kChangesAhead].key);
-    if (i + kChangesAhead < count) impl.items.prefetch_deltas(objects[i + kChangesAhead].key);
-    impl.append(Delta(type, std::move(objects[i].key), std::move(objects[i].object)).marked(repairs));
-  }
+  for (auto& [key, object] : objects) impl.append(Delta(type, std::move(key), std::move(object)).marked(repairs));
 
   std::vector<meta::KeyedObject> gone;
-  impl.items.for_each([&](const DeltaFifoItems::Item& item) {
-    if (!listed.contains(item.key())) gone.push_back({item.key(), item.newest().object});
+  impl.items().for_each([&](const DeltaFifoItems::Item& item) {
+    if (!listed.contains(item.key())) gone.push_back({item.key(), item.newest().object()});
   });
   for (const auto& each : impl.in_flight) {
-    if (impl.items.find(each.key) == nullptr && !each.deleted && !listed.contains(each.key)) {
+    if (impl.items().find(each.key) == nullptr && !each.deleted && !listed.contains(each.key)) {
       gone.push_back({each.key, each.object});
     }
   }
-  for (auto& [key, last] : gone) impl.append(Delta::tombstone(std::move(key), std::move(last)).marked(repairs));
+  const auto bury = [&](meta::Key key, meta::Object last) {
+    impl.append(Delta::tombstone(std::move(key), std::move(last)).marked(repairs));
+  };
+  for (auto& [key, last] : gone) bury(std::move(key), std::move(last));
   if (impl.options.known_objects) {
     for (const std::string& text : impl.options.known_objects->list_keys()) {
-      meta::Key key(text);
+      meta::Object last = impl.options.known_objects->find(text);
+      auto key = meta::Key::of(last, text);
       if (listed.contains(key) || impl.is_under_way(key)) continue;
-      meta::Object last = impl.options.known_objects->get(text);
       if (!last) log(LogLevel::Warning, "a known object vanished during a replace", {{"key", text}});
-      impl.append(Delta::tombstone(std::move(key), std::move(last)).marked(repairs));
+      bury(std::move(key), std::move(last));
     }
   }
-  impl.populate(impl.items.size() + impl.in_flight.size());  // what is under way is finished before it
+  impl.populate(impl.items().size() + impl.in_flight.size());  // what is under way is finished before it
 }
 
 void DeltaFifo::resync() {
   Impl& impl = *impl_;
   if (!impl.options.known_objects) return;
   for (const std::string& text : impl.options.known_objects->list_keys()) {
-    meta::Key key(text);
+    meta::Object known = impl.options.known_objects->find(text);
+    if (!known) continue;
+    auto key = meta::Key::of(known, text);
     if (impl.is_under_way(key)) continue;  // which is newer than what is known
-    if (meta::Object known = impl.options.known_objects->get(text)) {
-      impl.append({DeltaType::Sync, std::move(key), std::move(known)});
-    }
+    impl.append({DeltaType::Sync, std::move(key), std::move(known)});
   }
 }
 
@@ -144,16 +166,16 @@ Result<void> DeltaFifo::add_if_not_present(Deltas deltas) {
     return Error::config("a change of type " + std::string(to_string(deltas.back().type())) + " has no key");
   }
   impl_->populate(0);
-  if (impl_->items.find(deltas.back().key()) == nullptr) impl_->items.append(std::move(deltas));
+  if (impl_->items().find(deltas.back().key()) == nullptr) impl_->all.append(std::move(deltas));
   return {};
 }
 
 bool DeltaFifo::take(Taken& into) {
   Impl& impl = *impl_;
-  if (impl.items.empty()) return false;
+  if (impl.items().empty()) return false;
   into.deltas.swap(impl.spare);
   into.deltas.clear();
-  impl.items.pop_front(into.deltas);
+  impl.all.pop_front(into.deltas);
   into.is_in_initial_list = !has_synced();
   into.ticket = ++impl.next_ticket;
   const Delta& newest = into.deltas.back();
@@ -178,8 +200,8 @@ bool DeltaFifo::has_synced() const noexcept {
   return impl_->populated && impl_->initial == 0;
 }
 
-std::size_t DeltaFifo::size() const noexcept {
-  return impl_->items.size();
+std::size_t DeltaFifo::size() const {
+  return impl_->items().size();
 }
 
 }  // namespace kubexx::delta

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "delta/prefetch.hpp"
-
 namespace kubexx::delta {
 namespace {
 
@@ -17,9 +15,9 @@ constexpr std::uint32_t kItemsAhead = 6;  // items whose memory is asked for bef
 void DeltaFifoItems::Item::push(Delta delta) {
   if (many_.empty()) {
     many_.reserve(kFirstMany);
-    many_.push_back(std::move(single_));
+    many_.push_back(first_);
   }
-  many_.emplace_back(delta);
+  many_.push_back(std::move(delta));
 }
 
 /// Where the key stands, or the free slot where it belongs.
@@ -28,7 +26,7 @@ std::size_t DeltaFifoItems::slot_of(const meta::Key& key) {
   const std::uint32_t mark = mark_of(key.hash());
   std::size_t slot = home_of(mark);
   while (table_[slot].mark != 0) {
-    if (table_[slot].mark == mark && at(table_[slot].number).key().view() == key.view()) break;
+    if (table_[slot].mark == mark && at(table_[slot].number).key() == key) break;
     slot = (slot + 1) & mask;
   }
   return slot;
@@ -44,10 +42,9 @@ DeltaFifoItems::Item* DeltaFifoItems::find_or_append(Delta&& delta) {
   if (2 * (size() + 1) > table_.size()) grow_table();
   Slot& slot = table_[slot_of(delta.key())];
   if (slot.mark != 0) return &at(slot.number);
-  slot = {next_, mark_of(delta.key().hash())};
-  Item& item = append_item();
-  item.key_ = delta.take_key();
-  item.single_ = Entry(delta);
+  Item& item = append_item();  // before the slot: it may find no memory
+  slot = {next_ - 1, mark_of(delta.key().hash())};
+  item.first_ = std::move(delta);
   return nullptr;
 }
 
@@ -66,12 +63,10 @@ void DeltaFifoItems::pop_front(Deltas& into) {
   erase_slot(slot);
 
   if (item.many_.empty()) {
-    into.push_back(std::move(item.single_).make(std::move(item.key_)));
+    into.push_back(std::move(item.first_));
   } else {
-    into.reserve(item.many_.size());
-    for (std::size_t i = 0; i + 1 < item.many_.size(); ++i) into.push_back(std::move(item.many_[i]).make(item.key_));
-    into.push_back(std::move(item.many_.back()).make(std::move(item.key_)));
-    item.many_ = {};
+    into = std::exchange(item.many_, {});
+    item.first_ = Delta(DeltaType::Added, {}, {});
   }
   if (empty() && table_.size() > kKeptSlots) {
     *this = DeltaFifoItems();
@@ -89,7 +84,7 @@ void DeltaFifoItems::prefetch_front() const noexcept {
   prefetch(&later.many_);
   const Item& soon = at(first_ + kItemsAhead);
   prefetch_slot(soon.key());
-  prefetch_document(soon.newest().object);
+  prefetch_document(soon.newest().object());
 }
 
 DeltaFifoItems::Item& DeltaFifoItems::append_item() {

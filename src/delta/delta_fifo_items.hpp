@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/base/detail/prefetch.hpp"
+#include "delta/prefetch.hpp"
 #include "kubexx/base/large_pages.hpp"
 #include "kubexx/delta/delta.hpp"
 
@@ -16,32 +16,17 @@ namespace kubexx::delta {
 /// in that order; an open-addressing table leads from a key's hash to its number. Not thread-safe.
 class DeltaFifoItems {
  public:
-  /// A delta without its key, which stands once for all of its item.
-  struct Entry {
-    Entry() = default;
-    explicit Entry(Delta& delta)
-        : object(delta.take_object()), type(delta.type()), tombstone(delta.is_tombstone()), repairs(delta.repairs()) {}
-    Delta make(meta::Key key) && {
-      if (tombstone) return Delta::tombstone(std::move(key), std::move(object)).marked(repairs);
-      return Delta(type, std::move(key), std::move(object)).marked(repairs);
-    }
-    meta::Object object = {};
-    DeltaType type = DeltaType::Added;
-    bool tombstone = false;
-    bool repairs = false;
-  };
   class Item {
    public:
-    const meta::Key& key() const noexcept { return key_; }
-    const Entry& newest() const noexcept { return many_.empty() ? single_ : many_.back(); }
-    void set_newest(Delta delta) { (many_.empty() ? single_ : many_.back()) = Entry(delta); }
+    const meta::Key& key() const noexcept { return first_.key(); }
+    const Delta& newest() const noexcept { return many_.empty() ? first_ : many_.back(); }
+    void set_newest(Delta delta) { (many_.empty() ? first_ : many_.back()) = std::move(delta); }
     void push(Delta delta);
 
    private:
     friend class DeltaFifoItems;
-    meta::Key key_;
-    Entry single_;             // while there is one
-    std::vector<Entry> many_;  // all of them once there are more
+    Delta first_{DeltaType::Added, {}, {}};
+    Deltas many_;  // all of them once there are more
   };
 
   bool empty() const noexcept { return first_ == next_; }
@@ -66,7 +51,9 @@ class DeltaFifoItems {
   }
   void prefetch_deltas(const meta::Key& key) const noexcept {
     const Item* const item = likely_item(key);
-    if (item != nullptr) prefetch_to_write(item->many_.data() + item->many_.size());
+    if (item == nullptr) return;
+    prefetch_to_write(item->many_.data() + item->many_.size());
+    prefetch_key(item->key());
   }
   template <class F>
   void for_each(F function) const {

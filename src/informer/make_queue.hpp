@@ -14,7 +14,7 @@ class StoredObjects final : public delta::KnownObjects {
  public:
   explicit StoredObjects(std::shared_ptr<const store::Indexer> store) : store_(std::move(store)) {}
   std::vector<std::string> list_keys() const override { return store_->list_keys(); }
-  meta::Object get(std::string_view key) const override { return store_->get_by_key(key); }
+  meta::Object find(std::string_view key) const override { return store_->find(key); }
 
  private:
   std::shared_ptr<const store::Indexer> store_;

@@ -55,9 +55,10 @@ Notification removal(meta::Key key, meta::Object last, bool known, EventCause ca
   return n;
 }
 
-Write write_of(const Delta& delta) {
+/// The key moves on with the write; the object stays, for whoever is told.
+Write write_of(Delta& delta) {
   const bool removes = delta.type() == DeltaType::Deleted;
-  Write write{removes ? Write::Type::Remove : Write::Type::Put, delta.key(), {}, {}};
+  Write write{removes ? Write::Type::Remove : Write::Type::Put, delta.take_key(), {}, {}};
   if (!delta.is_tombstone()) write.object = delta.object();  // an old state would move the store's version back
   return write;
 }
@@ -66,10 +67,10 @@ void announce(Delta& delta, Write& write, bool initial, Announcer& announcer) {
   const auto cause = cause_of(delta, initial);
   if (write.type == Write::Type::Put) {
     return announcer.announce(
-        change(delta.take_key(), std::move(write.previous), delta.take_object(), cause, initial, delta.repairs()));
+        change(std::move(write.key), std::move(write.previous), delta.take_object(), cause, initial, delta.repairs()));
   }
   if (!write.previous) return;  // nobody was told of it
-  announcer.announce(removal(delta.take_key(), delta.take_object(), !delta.is_tombstone(), cause, delta.repairs()));
+  announcer.announce(removal(std::move(write.key), delta.take_object(), !delta.is_tombstone(), cause, delta.repairs()));
 }
 
 /// Changes of keys: all of them are in the store before the first announcement.
@@ -82,7 +83,7 @@ Result<void> apply(std::span<Delta> deltas, bool initial, store::Indexer& store,
   }
   std::vector<Write> writes;
   writes.reserve(deltas.size());
-  for (const Delta& delta : deltas) writes.push_back(write_of(delta));
+  for (Delta& delta : deltas) writes.push_back(write_of(delta));
   if (auto done = store.apply(writes); !done) return done;
   for (std::size_t i = 0; i < deltas.size(); ++i) announce(deltas[i], writes[i], initial, announcer);
   return {};
@@ -115,7 +116,7 @@ Result<void> apply_keyless(Delta& delta, bool initial, store::Indexer& store, An
       return {};
     case DeltaType::SyncAll:
       store.snapshot().for_each_with_key([&](std::string_view key, const meta::Object& object) {
-        announcer.announce(change(meta::Key(key), object, object, EventCause::Resync, false, false));
+        announcer.announce(change(meta::Key::of(object, key), object, object, EventCause::Resync, false, false));
       });
       return {};
     default:

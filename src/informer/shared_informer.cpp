@@ -211,7 +211,7 @@ Result<void> SharedIndexInformer::wait_until(std::string_view resource_version, 
 Result<meta::Object> SharedIndexInformer::get(std::string_view key, std::string_view at_least,
                                               const WaitOptions& options) const {
   if (auto there = wait_until(at_least, options); !there) return there.error();
-  auto object = impl_->store.get_by_key(key);
+  auto object = impl_->store.find(key);
   if (object) return object;
   return Error::api(404, "NotFound", impl_->options.description + " \"" + std::string(key) + "\" not found");
 }
@@ -221,7 +221,7 @@ Result<void> SharedIndexInformer::wait_until_gone(std::string_view key, std::str
   return impl_->wait(
       [&](const Facts& facts) -> std::optional<Result<void>> {
         if (!facts.synced) return std::nullopt;
-        const auto object = impl_->store.get_by_key(key);
+        const auto object = impl_->store.find(key);
         if (object && object.uid() == uid) return std::nullopt;
         return Result<void>();
       },

@@ -109,8 +109,8 @@ struct Entry {
 
 }  // namespace
 
-struct SharedInformerFactory::State : std::enable_shared_from_this<State> {
-  State(rest::Client c, FactoryOptions o, bool d) : client(std::move(c)), options(std::move(o)), dynamic(d) {}
+struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
+  Impl(rest::Client c, FactoryOptions o, bool d) : client(std::move(c)), options(std::move(o)), dynamic(d) {}
 
   /// The typed API's description; null: it has none.
   const meta::ResourceInfo* find(const meta::GroupVersionResource& resource) const {
@@ -215,19 +215,19 @@ struct SharedInformerFactory::State : std::enable_shared_from_this<State> {
 
   /// What the leases of an informer hold together.
   struct Hold {
-    Hold(std::weak_ptr<State> s, Key k, std::weak_ptr<SharedIndexInformer> i)
-        : state(std::move(s)), key(std::move(k)), informer(std::move(i)) {}
+    Hold(std::weak_ptr<Impl> s, Key k, std::weak_ptr<SharedIndexInformer> i)
+        : impl(std::move(s)), key(std::move(k)), informer(std::move(i)) {}
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
     ~Hold() {
-      const auto alive = state.lock();
+      const auto alive = impl.lock();
       if (!alive) return;
       alive->retire(key, [this](const Entry& now) {
         const bool same = !now.informer.owner_before(informer) && !informer.owner_before(now.informer);
         return same && !now.pinned && now.lease.expired();
       });
     }
-    const std::weak_ptr<State> state;
+    const std::weak_ptr<Impl> impl;
     const Key key;
     const std::weak_ptr<SharedIndexInformer> informer;
   };
@@ -253,52 +253,52 @@ SharedInformerFactory::SharedInformerFactory(rest::Client client)
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options)
     : SharedInformerFactory(std::move(client), std::move(options), false) {}
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options, bool dynamic)
-    : state_(std::make_shared<State>(std::move(client), std::move(options), dynamic)) {}
+    : impl_(std::make_shared<Impl>(std::move(client), std::move(options), dynamic)) {}
 SharedInformerFactory::~SharedInformerFactory() {
   shutdown();
 }
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::obtain(const meta::GroupVersionResource& resource,
                                                                    const Scope& scope, const meta::ResourceInfo* info) {
-  State::check(scope).value();
-  return state_->obtain(resource, scope, info, State::pin);
+  Impl::check(scope).value();
+  return impl_->obtain(resource, scope, info, Impl::pin);
 }
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::informer_for(const meta::GroupVersionResource& resource,
                                                                          const NewInformerFunc& make) {
   const auto make_one = [&] {
-    auto made = make(state_->client, resync_of(resource, state_->options));
-    if (made && state_->options.transform && !made->has_transform() && !made->has_started()) {
-      made->set_transform(state_->options.transform);
+    auto made = make(impl_->client, resync_of(resource, impl_->options));
+    if (made && impl_->options.transform && !made->has_transform() && !made->has_started()) {
+      made->set_transform(impl_->options.transform);
     }
     return made;
   };
-  return state_->use(state_->key_of(resource, state_->whole(resource, {}, nullptr)), make_one, State::pin);
+  return impl_->use(impl_->key_of(resource, impl_->whole(resource, {}, nullptr)), make_one, Impl::pin);
 }
 
 Result<GenericInformer> SharedInformerFactory::for_resource(const meta::GroupVersionResource& resource,
                                                             const Scope& scope) {
-  if (auto good = state_->check(resource, scope); !good) return good.error();
+  if (auto good = impl_->check(resource, scope); !good) return good.error();
   return GenericInformer(Informer<meta::Object>(obtain(resource, scope, nullptr)));
 }
 
 Result<Lease> SharedInformerFactory::lease(const meta::GroupVersionResource& resource, const Scope& scope) {
-  if (auto good = state_->check(resource, scope); !good) return good.error();
-  const Key key = state_->key_of(resource, state_->whole(resource, scope, nullptr));
-  return state_->obtain(resource, scope, nullptr, [&](Entry& entry) { return state_->lease(key, entry); });
+  if (auto good = impl_->check(resource, scope); !good) return good.error();
+  const Key key = impl_->key_of(resource, impl_->whole(resource, scope, nullptr));
+  return impl_->obtain(resource, scope, nullptr, [&](Entry& entry) { return impl_->lease(key, entry); });
 }
 
 bool SharedInformerFactory::stop_informer(const meta::GroupVersionResource& resource, const Scope& scope) {
-  const Key key = state_->key_of(resource, state_->whole(resource, scope, nullptr));
-  return state_->retire(key, [](const Entry&) { return true; });
+  const Key key = impl_->key_of(resource, impl_->whole(resource, scope, nullptr));
+  return impl_->retire(key, [](const Entry&) { return true; });
 }
 
 void SharedInformerFactory::start(std::stop_token stop) {
   std::vector<std::shared_ptr<SharedIndexInformer>> fresh;
   {
-    const std::lock_guard lock(state_->mutex);
-    if (state_->closed) return;
-    for (const auto& [key, entry] : state_->entries) {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->closed) return;
+    for (const auto& [key, entry] : impl_->entries) {
       const auto& informer = entry.informer;
       if (informer && !informer->has_started() && !informer->is_stopped()) fresh.push_back(informer);
     }
@@ -317,31 +317,31 @@ SyncResult SharedInformerFactory::wait_for_cache_sync(std::stop_token stop, cons
 void SharedInformerFactory::shutdown() {
   std::vector<std::shared_ptr<SharedIndexInformer>> all;
   {
-    const std::lock_guard lock(state_->mutex);
-    state_->closed = true;
-    for (const auto& [key, entry] : state_->entries) {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->closed = true;
+    for (const auto& [key, entry] : impl_->entries) {
       if (entry.informer) all.push_back(entry.informer);
     }
   }
   for (const auto& informer : all) informer->stop();
   for (const auto& informer : all) informer->join();
-  state_->ending->wait();
+  impl_->ending->wait();
 }
 
 std::vector<std::shared_ptr<SharedIndexInformer>> SharedInformerFactory::informers() const {
   std::vector<std::shared_ptr<SharedIndexInformer>> all;
-  const std::lock_guard lock(state_->mutex);
-  for (const auto& [key, entry] : state_->entries) {
+  const std::lock_guard lock(impl_->mutex);
+  for (const auto& [key, entry] : impl_->entries) {
     if (entry.informer) all.push_back(entry.informer);
   }
   return all;
 }
 
 const rest::Client& SharedInformerFactory::client() const noexcept {
-  return state_->client;
+  return impl_->client;
 }
 const FactoryOptions& SharedInformerFactory::options() const noexcept {
-  return state_->options;
+  return impl_->options;
 }
 
 }  // namespace kubexx::informer

@@ -61,7 +61,7 @@ void SharedProcessor::join(const std::shared_ptr<ProcessorListener>& listener, c
   auto replay = std::make_shared<NotificationBlock>();
   cache.for_each_with_key([&](std::string_view key, const meta::Object& object) {
     Notification n;
-    n.key = meta::Key(key);
+    n.key = meta::Key::of(object, key);
     n.kind = Notification::Kind::Add;
     n.cause = EventCause::Initial;
     n.initial = true;

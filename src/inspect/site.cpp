@@ -171,7 +171,7 @@ Answer Site::object(const Target& target) {
   if (!entry) return error(404, "there is no such informer");
   const auto key = target.text("key");
   const auto changes = entry->changes()->of(key, kShownChanges);
-  auto object = entry->informer().indexer()->get_by_key(key);
+  auto object = entry->informer().indexer()->find(key);
   const bool gone = !object;
   if (gone && !changes.empty() && !changes.front().after) object = changes.front().before;
   if (!object) return error(404, "there is no such object");

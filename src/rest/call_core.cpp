@@ -98,7 +98,7 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
   bool scheduled_ = false;  // guarded by mutex_
 };
 
-CallCore::CallCore(std::shared_ptr<Client::State> client, Request request, Strand strand, RetryKind retry,
+CallCore::CallCore(std::shared_ptr<Client::Impl> client, Request request, Strand strand, RetryKind retry,
                    std::optional<Duration> timeout)
     : client_(std::move(client)), request_(std::move(request)), strand_(std::move(strand)), retry_(retry) {
   if (timeout) deadline_ = strand_.clock().now() + *timeout;

@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "rest/client_state.hpp"
+#include "rest/client_impl.hpp"
 
 namespace kubexx::rest {
 
@@ -21,7 +21,7 @@ enum class RetryKind { GetOnly, Always, Never };
 /// caught up. Everything below runs on the strand.
 class CallCore : public std::enable_shared_from_this<CallCore> {
  public:
-  CallCore(std::shared_ptr<Client::State> client, Request request, Strand strand, RetryKind retry,
+  CallCore(std::shared_ptr<Client::Impl> client, Request request, Strand strand, RetryKind retry,
            std::optional<Duration> timeout);
   virtual ~CallCore();
 
@@ -42,7 +42,7 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   virtual void stopped() {}
 
   const Request& request() const noexcept { return request_; }
-  Client::State& client() const noexcept { return *client_; }
+  Client::Impl& client() const noexcept { return *client_; }
   const Strand& strand() const noexcept { return strand_; }
 
  private:
@@ -57,7 +57,7 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   bool retry_after(Duration delay, const Error& error);
   void drop_exchange();
 
-  std::shared_ptr<Client::State> client_;
+  std::shared_ptr<Client::Impl> client_;
   Request request_;
   Strand strand_;
   RetryKind retry_;

@@ -9,7 +9,7 @@
 #include "kubexx/meta/status.hpp"
 #include "rest/body_decoder.hpp"
 #include "rest/call_core.hpp"
-#include "rest/client_state.hpp"
+#include "rest/client_impl.hpp"
 #include "rest/exec_plugin.hpp"
 
 namespace kubexx::rest {
@@ -22,7 +22,7 @@ constexpr std::size_t kMaxRefusals = 4096;
 /// The whole body, for calls whose answer is one object.
 class BodyCall final : public CallCore {
  public:
-  BodyCall(std::shared_ptr<Client::State> client, Request request, Strand strand, std::optional<Duration> timeout,
+  BodyCall(std::shared_ptr<Client::Impl> client, Request request, Strand strand, std::optional<Duration> timeout,
            UniqueFunction<void(Result<Response>)> done)
       : CallCore(std::move(client), std::move(request), std::move(strand), RetryKind::GetOnly, timeout),
         done_(std::move(done)) {}
@@ -50,7 +50,7 @@ class BodyCall final : public CallCore {
 
 class ByteCall final : public CallCore {
  public:
-  ByteCall(std::shared_ptr<Client::State> client, Request request, Strand strand, ByteCallbacks callbacks)
+  ByteCall(std::shared_ptr<Client::Impl> client, Request request, Strand strand, ByteCallbacks callbacks)
       : CallCore(std::move(client), std::move(request), std::move(strand), RetryKind::Never, std::nullopt),
         callbacks_(std::move(callbacks)) {}
 
@@ -97,7 +97,7 @@ void Turnstile::release() {
   next();
 }
 
-void Client::State::warn(const std::string& text) {
+void Client::Impl::warn(const std::string& text) {
   if (options.on_warning) return options.on_warning(text);
   {
     const std::lock_guard lock(warnings_mutex);
@@ -106,58 +106,57 @@ void Client::State::warn(const std::string& text) {
   log(LogLevel::Warning, text, {{"from", server.text()}});
 }
 
-Client::Client(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Client::Client(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::Client(const Config& config) : Client(config, ClientOptions()) {}
 Client::Client(Config config, ClientOptions options) : Client(create(std::move(config), std::move(options)).value()) {}
 
 Result<Client> Client::create(Config config, ClientOptions options) try {
   auto server = parse_server_url(config);
   if (!server) return server.error();
-  auto state = std::make_shared<State>(std::max<std::size_t>(options.max_first_lists, 1));
-  state->server = *server;
-  state->options = options;
-  state->user_agent = config.user_agent.empty() ? default_user_agent() : config.user_agent;
-  state->executor = options.executor ? options.executor : std::make_shared<ThreadExecutor>();
-  state->handlers = options.handlers ? options.handlers : std::make_shared<ElasticExecutor>();
-  state->metrics = options.metrics ? options.metrics : MetricsRegistry::process();
-  state->transport = options.transport;
+  auto impl = std::make_shared<Impl>(std::max<std::size_t>(options.max_first_lists, 1));
+  impl->server = *server;
+  impl->options = options;
+  impl->user_agent = config.user_agent.empty() ? default_user_agent() : config.user_agent;
+  impl->executor = options.executor ? options.executor : std::make_shared<ThreadExecutor>();
+  impl->handlers = options.handlers ? options.handlers : std::make_shared<ElasticExecutor>();
+  impl->metrics = options.metrics ? options.metrics : MetricsRegistry::process();
+  impl->transport = options.transport;
   std::shared_ptr<transport::HttpTransport> http;
-  if (!state->transport) {
+  if (!impl->transport) {
     transport::TransportOptions wire;
     wire.tls = config.tls;
     wire.proxy_url = config.proxy_url;
     wire.unix_socket = config.unix_socket;
     wire.compression = !config.disable_compression && !server->loopback;
-    wire.metrics = state->metrics;
+    wire.metrics = impl->metrics;
     auto made = transport::HttpTransport::create(std::move(wire));
     if (!made) return made.error();
     http = *made;
-    state->transport = http;
+    impl->transport = http;
   }
   std::shared_ptr<ExecSource> exec;
   if (config.exec) {
-    auto plugin = make_exec_source(config, *server, state->executor->clock(), http);
+    auto plugin = make_exec_source(config, *server, impl->executor->clock(), http);
     if (!plugin) return plugin.error();
     exec = *plugin;
   }
-  state->credentials =
-      std::make_unique<Credentials>(config, *server, state->executor->clock(), state->handlers, std::move(exec));
-  if (config.qps > 0)
-    state->limiter = std::make_unique<RateLimiter>(config.qps, config.burst, state->executor->clock());
-  state->config = std::move(config);
+  impl->credentials =
+      std::make_unique<Credentials>(config, *server, impl->executor->clock(), impl->handlers, std::move(exec));
+  if (config.qps > 0) impl->limiter = std::make_unique<RateLimiter>(config.qps, config.burst, impl->executor->clock());
+  impl->config = std::move(config);
   const MetricLabels labels{{"server", server->authority}};
-  auto& registry = *state->metrics;
+  auto& registry = *impl->metrics;
   auto with = [&labels](const char* result) {
     auto all = labels;
     all.emplace_back("result", result);
     return all;
   };
-  state->requests_ok = registry.counter("kubexx_rest_requests_total", "Requests by result", with("ok"));
-  state->requests_failed = registry.counter("kubexx_rest_requests_total", "Requests by result", with("failed"));
-  state->retries = registry.counter("kubexx_rest_retries_total", "Requests sent again", labels);
-  state->latency = registry.histogram("kubexx_rest_latency_seconds", "From sending to the answer's head", labels);
-  state->bytes_received = registry.counter("kubexx_rest_received_bytes_total", "Bytes of answers", labels);
-  return Client(std::move(state));
+  impl->requests_ok = registry.counter("kubexx_rest_requests_total", "Requests by result", with("ok"));
+  impl->requests_failed = registry.counter("kubexx_rest_requests_total", "Requests by result", with("failed"));
+  impl->retries = registry.counter("kubexx_rest_retries_total", "Requests sent again", labels);
+  impl->latency = registry.histogram("kubexx_rest_latency_seconds", "From sending to the answer's head", labels);
+  impl->bytes_received = registry.counter("kubexx_rest_received_bytes_total", "Bytes of answers", labels);
+  return Client(std::move(impl));
 } catch (const std::system_error& e) {  // of an executor
   return Error::config(e.what());
 }
@@ -176,13 +175,13 @@ Request Client::gated(Request request) const {
 std::unique_ptr<meta::Call> Client::start(Request request, const Strand& strand,
                                           UniqueFunction<void(Result<Response>)> done) const {
   auto core =
-      std::make_shared<BodyCall>(state_, gated(std::move(request)), strand, state_->config.timeout, std::move(done));
+      std::make_shared<BodyCall>(impl_, gated(std::move(request)), strand, impl_->config.timeout, std::move(done));
   core->begin();
   return std::make_unique<CallHandle>(std::move(core));
 }
 
 std::unique_ptr<meta::Call> Client::stream(Request request, const Strand& strand, ByteCallbacks callbacks) const {
-  auto core = std::make_shared<ByteCall>(state_, gated(std::move(request)), strand, std::move(callbacks));
+  auto core = std::make_shared<ByteCall>(impl_, gated(std::move(request)), strand, std::move(callbacks));
   core->begin();
   return std::make_unique<CallHandle>(std::move(core));
 }
@@ -195,9 +194,9 @@ Result<Response> Client::send(const Request& request, const CallOptions& options
     std::optional<Result<Response>> result;  // guarded by mutex
   };
   const auto wait = std::make_shared<Wait>();
-  const Strand strand(state_->executor);
-  auto core = std::make_shared<BodyCall>(state_, gated(request), strand,
-                                         options.timeout ? options.timeout : state_->config.timeout,
+  const Strand strand(impl_->executor);
+  auto core = std::make_shared<BodyCall>(impl_, gated(request), strand,
+                                         options.timeout ? options.timeout : impl_->config.timeout,
                                          [wait](Result<Response> result) {
                                            const std::lock_guard lock(wait->mutex);
                                            wait->result = std::move(result);
@@ -222,14 +221,14 @@ Result<Response> Client::send(const Request& request, const CallOptions& options
 }
 
 std::optional<TimePoint> Client::watch_list_refused_until(const std::string& what) const {
-  const std::lock_guard lock(state_->refusals_mutex);
-  const auto found = state_->watch_list_refusals.find(what);
-  return found == state_->watch_list_refusals.end() ? std::nullopt : std::optional(found->second);
+  const std::lock_guard lock(impl_->refusals_mutex);
+  const auto found = impl_->watch_list_refusals.find(what);
+  return found == impl_->watch_list_refusals.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Client::refuse_watch_list_until(const std::string& what, TimePoint until) const {
-  const std::lock_guard lock(state_->refusals_mutex);
-  auto& refusals = state_->watch_list_refusals;
+  const std::lock_guard lock(impl_->refusals_mutex);
+  auto& refusals = impl_->watch_list_refusals;
   refusals[what] = until;
   if (refusals.size() <= kMaxRefusals) return;
   refusals.erase(std::min_element(refusals.begin(), refusals.end(),
@@ -237,16 +236,16 @@ void Client::refuse_watch_list_until(const std::string& what, TimePoint until) c
 }
 
 const Config& Client::config() const noexcept {
-  return state_->config;
+  return impl_->config;
 }
 const std::shared_ptr<Executor>& Client::executor() const noexcept {
-  return state_->executor;
+  return impl_->executor;
 }
 const std::shared_ptr<Executor>& Client::handlers() const noexcept {
-  return state_->handlers;
+  return impl_->handlers;
 }
 const std::shared_ptr<MetricsRegistry>& Client::metrics() const noexcept {
-  return state_->metrics;
+  return impl_->metrics;
 }
 
 }  // namespace kubexx::rest

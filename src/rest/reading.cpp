@@ -25,7 +25,7 @@ meta::DecodeOptions decode_of(const ReadOptions& options) {
 class FirstListTurn {
  public:
   FirstListTurn() = default;
-  explicit FirstListTurn(std::shared_ptr<Client::State> client) : client_(std::move(client)) {}
+  explicit FirstListTurn(std::shared_ptr<Client::Impl> client) : client_(std::move(client)) {}
   FirstListTurn(FirstListTurn&&) = default;
   FirstListTurn& operator=(FirstListTurn&& other) noexcept {
     give_back();
@@ -38,13 +38,13 @@ class FirstListTurn {
   }
 
  private:
-  std::shared_ptr<Client::State> client_;
+  std::shared_ptr<Client::Impl> client_;
 };
 
 /// A list or a watch, read as it arrives.
 class ReadCall final : public CallCore {
  public:
-  ReadCall(const std::shared_ptr<Client::State>& client, Request request, bool watch, const Strand& strand,
+  ReadCall(const std::shared_ptr<Client::Impl>& client, Request request, bool watch, const Strand& strand,
            const ReadOptions& options, std::shared_ptr<meta::StreamSink> sink)
       : CallCore(client, std::move(request), strand, watch ? RetryKind::Always : RetryKind::GetOnly,
                  watch             ? std::nullopt
@@ -85,7 +85,7 @@ class ReadCall final : public CallCore {
   std::unique_ptr<meta::StreamReader> reader_;
 };
 
-std::unique_ptr<meta::Call> begin_read(const std::shared_ptr<Client::State>& client, const ResourcePath& path,
+std::unique_ptr<meta::Call> begin_read(const std::shared_ptr<Client::Impl>& client, const ResourcePath& path,
                                        const meta::ListOptions& query, const ReadOptions& options, const Strand& strand,
                                        std::shared_ptr<meta::StreamSink> sink) {
   Request request;
@@ -113,7 +113,7 @@ std::unique_ptr<meta::Call> begin_read(const std::shared_ptr<Client::State>& cli
 std::unique_ptr<meta::Call> Client::list(const ResourcePath& path, const meta::ListOptions& query,
                                          const ReadOptions& options, const Strand& strand,
                                          std::shared_ptr<meta::StreamSink> sink) const {
-  return begin_read(state_, path, query, options, strand, std::move(sink));
+  return begin_read(impl_, path, query, options, strand, std::move(sink));
 }
 
 std::unique_ptr<meta::Call> Client::watch(const ResourcePath& path, const meta::ListOptions& query,
@@ -121,7 +121,7 @@ std::unique_ptr<meta::Call> Client::watch(const ResourcePath& path, const meta::
                                           std::shared_ptr<meta::StreamSink> sink) const {
   auto asked = query;
   asked.watch = true;
-  return begin_read(state_, path, asked, options, strand, std::move(sink));
+  return begin_read(impl_, path, asked, options, strand, std::move(sink));
 }
 
 }  // namespace kubexx::rest

@@ -7,7 +7,7 @@
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/status.hpp"
 #include "rest/body_decoder.hpp"
-#include "rest/client_state.hpp"
+#include "rest/client_impl.hpp"
 
 namespace kubexx::rest {
 namespace {

@@ -52,25 +52,25 @@ Block* IdSet::erase_from(Block* chunk, std::uint32_t id, Epochs& epochs) {
   return target;
 }
 
-std::uint32_t IdSet::place_of(std::uint32_t id) const noexcept {
-  const Place* begin = places(block());
-  const Place* end = begin + block()->count;
-  const Place* at =
-      std::upper_bound(begin, end, id, [](std::uint32_t value, const Place& p) { return value < p.first; });
+std::uint32_t IdSet::entry_of(std::uint32_t id) const noexcept {
+  const Entry* begin = entries(block());
+  const Entry* end = begin + block()->count;
+  const Entry* at =
+      std::upper_bound(begin, end, id, [](std::uint32_t value, const Entry& p) { return value < p.first; });
   return at == begin ? 0 : static_cast<std::uint32_t>(at - begin - 1);
 }
 
 void IdSet::own_directory(Epochs& epochs, std::uint32_t wanted) {
   Block* old = block();
-  const auto capacity = static_cast<std::uint32_t>((old->bytes - sizeof(Block)) / sizeof(Place));
+  const auto capacity = static_cast<std::uint32_t>((old->bytes - sizeof(Block)) / sizeof(Entry));
   if (wanted <= capacity && epochs.owned(old->born)) return;
-  set_block(epochs.clone(old, (wanted <= capacity ? capacity : 2 * wanted) * sizeof(Place)));
+  set_block(epochs.clone(old, (wanted <= capacity ? capacity : 2 * wanted) * sizeof(Entry)));
   epochs.discard(old);
 }
 
 void IdSet::split(std::uint32_t at, std::uint32_t id, Epochs& epochs) {
   own_directory(epochs, block()->count + 1);
-  Place* begin = places(block());
+  Entry* begin = entries(block());
   Block* full = begin[at].chunk;
   // Ids mostly come in ascending order: then the full chunk stays full.
   const std::uint32_t left = id > ids(full)[full->count - 1] ? full->count : full->count / 2;
@@ -110,20 +110,20 @@ void IdSet::insert(std::uint32_t id, Epochs& epochs) {
       return;
     }
     Block* chunk = block();
-    set_block(epochs.allocate(4 * sizeof(Place)));
+    set_block(epochs.allocate(4 * sizeof(Entry)));
     block()->count = 1;
-    places(block())[0] = {chunk, ids(chunk)[0]};
+    entries(block())[0] = {chunk, ids(chunk)[0]};
     levels_ = 2;
   }
-  std::uint32_t at = place_of(id);
-  if (places(block())[at].chunk->count == kMaxChunk) {
+  std::uint32_t at = entry_of(id);
+  if (entries(block())[at].chunk->count == kMaxChunk) {
     split(at, id, epochs);
-    at = place_of(id);
+    at = entry_of(id);
   }
-  Block* chunk = places(block())[at].chunk;
+  Block* chunk = entries(block())[at].chunk;
   if (Block* changed = insert_into(chunk, id, epochs); changed != chunk) {
     own_directory(epochs, 0);
-    places(block())[at].chunk = changed;
+    entries(block())[at].chunk = changed;
   }
 }
 
@@ -139,11 +139,11 @@ void IdSet::erase(std::uint32_t id, Epochs& epochs) {
     epochs.discard(chunk);
     return;
   }
-  const std::uint32_t at = place_of(id);
-  Block* chunk = places(block())[at].chunk;
+  const std::uint32_t at = entry_of(id);
+  Block* chunk = entries(block())[at].chunk;
   Block* changed = erase_from(chunk, id, epochs);
   if (changed != chunk || changed->count == 0) own_directory(epochs, 0);
-  Place* begin = places(block());
+  Entry* begin = entries(block());
   if (changed != chunk) begin[at].chunk = changed;
   if (changed->count != 0) return;
   epochs.discard(changed);
@@ -163,7 +163,7 @@ void IdSet::erase(std::uint32_t id, Epochs& epochs) {
 
 void IdSet::discard(Epochs& epochs) {
   if (levels_ == 2) {
-    for (std::uint32_t i = 0; i < block()->count; ++i) epochs.discard(places(block())[i].chunk);
+    for (std::uint32_t i = 0; i < block()->count; ++i) epochs.discard(entries(block())[i].chunk);
   }
   if (levels_ != 0) epochs.discard(block());
   *this = IdSet();

@@ -25,7 +25,7 @@ class IdSet {
       use(std::span<const std::uint32_t>(ids(block()), block()->count));
     } else {
       for (std::uint32_t i = 0; i < block()->count; ++i) {
-        const Block* chunk = places(block())[i].chunk;
+        const Block* chunk = entries(block())[i].chunk;
         use(std::span<const std::uint32_t>(ids(chunk), chunk->count));
       }
     }
@@ -36,7 +36,7 @@ class IdSet {
   void discard(Epochs& epochs);
 
  private:
-  struct Place {
+  struct Entry {
     Block* chunk;
     std::uint32_t first;  // its smallest id when it was made; smaller ones are in the chunks before
   };
@@ -47,15 +47,15 @@ class IdSet {
   static std::uint32_t* ids(const Block* chunk) noexcept {
     return reinterpret_cast<std::uint32_t*>(const_cast<Block*>(chunk) + 1);
   }
-  static Place* places(const Block* directory) noexcept {
-    return reinterpret_cast<Place*>(const_cast<Block*>(directory) + 1);
+  static Entry* entries(const Block* directory) noexcept {
+    return reinterpret_cast<Entry*>(const_cast<Block*>(directory) + 1);
   }
   static std::uint32_t room(const Block* chunk) noexcept {
     return (chunk->bytes - static_cast<std::uint32_t>(sizeof(Block))) / 4;
   }
   static Block* insert_into(Block* chunk, std::uint32_t id, Epochs& epochs);
   static Block* erase_from(Block* chunk, std::uint32_t id, Epochs& epochs);
-  std::uint32_t place_of(std::uint32_t id) const noexcept;
+  std::uint32_t entry_of(std::uint32_t id) const noexcept;
   void own_directory(Epochs& epochs, std::uint32_t wanted);
   void split(std::uint32_t at, std::uint32_t id, Epochs& epochs);
 

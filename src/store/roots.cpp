@@ -18,7 +18,7 @@ const IndexValue* IndexRoot::find(std::string_view value) const {
   return id == kNoId ? nullptr : &values[id];
 }
 
-Roots::Found Roots::find(std::string_view key, std::uint32_t hash) const {
+Roots::Found Roots::find(const meta::KeyParts& key, std::uint32_t hash) const {
   Found found{kNoId, {}};
   found.id = by_key.find(hash, [&](std::uint32_t id, Handle handle) {
     const auto* address = static_cast<const char*>(handle.address());
@@ -27,15 +27,16 @@ Roots::Found Roots::find(std::string_view key, std::uint32_t hash) const {
     prefetch(address + 64);
     prefetch(address + 128);
     const Block* own = keys.empty_shared() ? nullptr : keys.read_shared(id);
-    const bool is_it = own != nullptr ? text_of(own) == key : meta::has_default_key(handle.object(), key);
+    const bool is_it = same_text(own != nullptr ? meta::KeyParts{{}, text_of(own)} : key_parts(handle.object()), key);
     if (is_it) found.handle = handle;
     return is_it;
   });
   return found;
 }
 
-meta::Object Roots::get(std::string_view key, std::uint32_t hash) const {
-  return find(key, hash).handle.object();
+meta::KeyParts Roots::parts_of(std::uint32_t id) const {
+  if (!keys.empty() && keys[id] != nullptr) return {{}, text_of(keys[id])};
+  return key_parts(object(id));
 }
 
 meta::Key Roots::key_of(std::uint32_t id) const {
@@ -66,7 +67,7 @@ std::vector<meta::Object> Roots::list() const {
 std::vector<std::string> Roots::list_keys() const {
   std::vector<std::string> all;
   all.reserve(size());
-  for (std::uint32_t id = 0; id < size(); ++id) all.push_back(key_of(id).text());
+  for (std::uint32_t id = 0; id < size(); ++id) all.push_back(parts_of(id).text());
   return all;
 }
 

@@ -55,8 +55,10 @@ struct Roots {
     Handle handle;     // null: nothing
   };
   /// May run while the store is written, under the conditions of BasicHashDirectory::find().
-  Found find(std::string_view key, std::uint32_t hash) const;
-  meta::Object get(std::string_view key, std::uint32_t hash) const;
+  Found find(const meta::KeyParts& key, std::uint32_t hash) const;
+  Found find(const meta::Key& key) const { return find(key_parts(key), key.hash()); }
+  meta::Object find_object(std::string_view key) const { return find({{}, key}, short_hash(key)).handle.object(); }
+  meta::KeyParts parts_of(std::uint32_t id) const;
   meta::Key key_of(std::uint32_t id) const;
   const IndexRoot* index(std::string_view name) const;
 

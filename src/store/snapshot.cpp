@@ -24,8 +24,8 @@ std::uint64_t Snapshot::version() const noexcept {
   return data_ ? data_->version : 0;
 }
 
-meta::Object Snapshot::get(std::string_view key) const {
-  return data_ ? data_->roots.get(key, short_hash(key)) : meta::Object();
+meta::Object Snapshot::find(std::string_view key) const {
+  return data_ ? data_->roots.find_object(key) : meta::Object();
 }
 
 std::vector<meta::Object> Snapshot::list() const {
@@ -45,13 +45,8 @@ std::span<const meta::Object> Snapshot::page(std::size_t number) const noexcept 
   return {&handles.page_items(number)->object(), handles.page_size(number)};
 }
 
-void Snapshot::key_of(std::size_t id, const meta::Object& object, std::string& into) const {
-  const auto& keys = data_->roots.keys;
-  if (!keys.empty() && keys[id] != nullptr) {
-    into = text_of(keys[id]);
-  } else {
-    into = meta::Key::of(object).view();
-  }
+std::string Snapshot::key_of(std::size_t id) const {
+  return data_->roots.parts_of(static_cast<std::uint32_t>(id)).text();
 }
 
 const meta::Object& Snapshot::object_at(std::uint32_t id) const noexcept {
@@ -82,7 +77,7 @@ Result<std::vector<std::string>> Snapshot::index_keys(std::string_view index, st
   if (!found) return found.error();
   std::vector<std::string> keys;
   for (const auto ids : *found) {
-    for (const std::uint32_t id : ids) keys.push_back(data_->roots.key_of(id).text());
+    for (const std::uint32_t id : ids) keys.push_back(data_->roots.parts_of(id).text());
   }
   std::sort(keys.begin(), keys.end());
   return keys;

@@ -7,12 +7,6 @@
 #include "store/store_core.hpp"
 
 namespace kubexx::store {
-namespace {
-
-using Keys = detail::StoreCore::Keys;
-
-}  // namespace
-
 Store::Store(meta::KeyFunc key_func) : Store(std::move(key_func), {}) {}
 Store::Store(meta::KeyFunc key_func, const Indexers& indexers) : items_(indexers), key_func_(std::move(key_func)) {}
 
@@ -20,19 +14,14 @@ Result<meta::Key> Store::make_key(const meta::Object& object) const {
   return meta::make_key(object, key_func_);
 }
 
-Result<bool> Store::name(std::span<Write> writes) const {
-  bool all_default = !key_func_;
+Result<void> Store::name(std::span<Write> writes) const {
   for (Write& write : writes) {
-    if (write.type == Write::Type::Put && !write.object) return make_key(write.object).error();
-    if (!write.key.empty()) {
-      all_default = false;  // as far as we know
-      continue;
-    }
+    if (!write.key.empty() && (write.object || write.type == Write::Type::Remove)) continue;
     auto key = make_key(write.object);
     if (!key) return key.error();
     write.key = std::move(*key);
   }
-  return all_default;
+  return {};
 }
 
 Result<std::string> Store::key_of(const meta::Object& object) const {
@@ -62,9 +51,8 @@ Result<void> Store::remove(const meta::DeletedFinalStateUnknown& gone) {
 }
 
 Result<void> Store::apply(std::span<Write> writes) {
-  const auto all_default = name(writes);
-  if (!all_default) return all_default.error();
-  items_.core_->apply(writes, *all_default ? Keys::Default : Keys::Any);
+  if (auto named = name(writes); !named) return named;
+  items_.core_->apply(writes);
   return {};
 }
 
@@ -87,21 +75,19 @@ Result<std::vector<meta::KeyedObject>> Store::replace(std::span<Write> writes, s
   for (const Write& write : writes) {
     if (write.type != Write::Type::Put) return Error::config("a replace puts objects and removes none");
   }
-  const auto all_default = name(writes);
-  if (!all_default) return all_default.error().with_context("replace");
-  return items_.core_->replace(writes, *all_default ? Keys::Default : Keys::Any, resource_version);
+  if (const auto named = name(writes); !named) return named.error().with_context("replace");
+  return items_.core_->replace(writes, resource_version);
 }
 
-Result<meta::Object> Store::get(const meta::Object& object) const {
-  const auto key = make_key(object);
-  if (!key) return key.error();
-  return items_.core_->get(*key);
+meta::Object Store::find(const meta::Object& like) const {
+  const auto key = make_key(like);
+  return key ? items_.core_->find(*key) : meta::Object();
 }
 
 meta::Object Store::prefer_known(meta::Object fresh) const {
   const auto key = make_key(fresh);
   if (!key) return fresh;
-  auto known = items_.core_->get(*key);
+  auto known = items_.core_->find(*key);
   return same_object(known, fresh) ? known : fresh;
 }
 

@@ -21,9 +21,8 @@ class Unsettled {
   std::atomic<std::uint64_t>* count_;
 };
 
-Table::KeyKind kind_of(const Write& write, StoreCore::Keys keys) {
-  const bool is_default = keys == StoreCore::Keys::Default || meta::has_default_key(write.object, write.key.view());
-  return is_default ? Table::KeyKind::Default : Table::KeyKind::Own;
+Table::KeyKind kind_of(const Write& write) {
+  return write.key.is_default_of(write.object) ? Table::KeyKind::Default : Table::KeyKind::Own;
 }
 
 }  // namespace
@@ -76,7 +75,7 @@ void StoreCore::write_locked(Write& write, Table::KeyKind kind, std::span<const 
   }
 }
 
-void StoreCore::apply(std::span<Write> writes, Keys keys) {
+void StoreCore::apply(std::span<Write> writes) {
   if (writes.empty()) return;
   const Write& last = writes.back();
   const std::string_view version = last.object.resource_version();  // of a document that the write or the table keeps
@@ -100,10 +99,10 @@ void StoreCore::apply(std::span<Write> writes, Keys keys) {
     const std::lock_guard lock(lock_);
     if (definitions_ != current) continue;
     // Where objects have keys of their own, a put may change the handle and the key, which are two words.
-    const bool settles = one_put && kind_of(last, keys) == Table::KeyKind::Default && table_->roots().keys.empty();
+    const bool settles = one_put && kind_of(last) == Table::KeyKind::Default && table_->roots().keys.empty();
     const Unsettled unsettled(settles ? nullptr : &unsettled_);
     for (std::size_t i = 0; i < writes.size(); ++i) {
-      write_locked(writes[i], kind_of(writes[i], keys), values.subspan(i * width, width));
+      write_locked(writes[i], kind_of(writes[i]), values.subspan(i * width, width));
     }
     if (!version.empty()) resource_version_ = version;
     wrote_locked();
@@ -112,11 +111,10 @@ void StoreCore::apply(std::span<Write> writes, Keys keys) {
   epochs_.tidy();
 }
 
-std::vector<meta::KeyedObject> StoreCore::replace(std::span<Write> writes, Keys keys,
-                                                  const std::string& resource_version) {
+std::vector<meta::KeyedObject> StoreCore::replace(std::span<Write> writes, const std::string& resource_version) {
   std::vector<meta::KeyedObject> gone;
   const auto each = [&](auto put) {
-    for (Write& write : writes) write.previous = put(write.key, kind_of(write, keys), write.object);
+    for (Write& write : writes) write.previous = put(write.key, kind_of(write), write.object);
   };
   replace_by(each, resource_version, &gone);
   return gone;
@@ -140,7 +138,7 @@ void StoreCore::replace_by(Each each, const std::string& resource_version, std::
     const Roots& old = before.data_->roots;
     std::vector<bool> listed(old.size());
     each([&](const meta::Key& key, Table::KeyKind kind, meta::Object& object) {
-      const auto [id, handle] = old.find(key.view(), key.hash());
+      const auto [id, handle] = old.find(key);
       meta::Object previous;
       if (id != kNoId) {
         listed[id] = true;
@@ -176,7 +174,7 @@ void StoreCore::bookmark(std::string_view resource_version) {
   wrote_locked();
 }
 
-meta::Object StoreCore::get(std::string_view key, std::uint32_t hash) const {
+meta::Object StoreCore::find(const meta::KeyParts& key, std::uint32_t hash) const {
   {
     const Readers::Mark mark;
     const std::uint64_t before = unsettled_.load();
@@ -186,7 +184,7 @@ meta::Object StoreCore::get(std::string_view key, std::uint32_t hash) const {
     }
   }
   const FairLock::Reading reading(lock_);
-  return table_->roots().get(key, hash);
+  return table_->roots().find(key, hash).handle.object();
 }
 
 Snapshot StoreCore::snapshot_locked() const {

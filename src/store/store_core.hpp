@@ -38,23 +38,21 @@ struct SnapshotData {
 /// The engine of ThreadSafeStore: a Table behind a FairLock. User code never runs under the lock: index functions are
 /// evaluated before, and again in the rare case that the set of indexes changed in between.
 ///
-/// get() takes no lock. What it looks at is changed word by word, and freed when no such read is under way (Readers).
+/// find() takes no lock. What it looks at is changed word by word, and freed when no such read is under way (Readers).
 /// One put under a default key is visible at once and as a whole, as long as all keys are default ones. Any other write
-/// is not, so it makes `unsettled_` odd while it works: a get() that meets it takes the lock.
+/// is not, so it makes `unsettled_` odd while it works: a find() that meets it takes the lock.
 class StoreCore : public std::enable_shared_from_this<StoreCore> {
  public:
   explicit StoreCore(const Indexers& indexers);
 
-  /// How the keys of writes were made: by Key::of their objects, or in any way.
-  enum class Keys : std::uint8_t { Default, Any };
   /// All of them become visible together. What they push out is released by the caller, without a lock.
-  void apply(std::span<Write> writes, Keys keys);
-  std::vector<meta::KeyedObject> replace(std::span<Write> writes, Keys keys, const std::string& resource_version);
+  void apply(std::span<Write> writes);
+  std::vector<meta::KeyedObject> replace(std::span<Write> writes, const std::string& resource_version);
   void replace(std::span<meta::Object> objects, const std::string& resource_version);  ///< under their default keys
   void bookmark(std::string_view resource_version);
 
-  meta::Object get(std::string_view key) const { return get(key, short_hash(key)); }
-  meta::Object get(const meta::Key& key) const { return get(key.view(), key.hash()); }
+  meta::Object find(std::string_view key) const { return find({{}, key}, short_hash(key)); }
+  meta::Object find(const meta::Key& key) const { return find(key_parts(key), key.hash()); }
   std::vector<meta::Object> list() const;
   std::vector<std::string> list_keys() const;
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
@@ -77,7 +75,7 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
   static constexpr std::size_t kShortRead = 4096;  // objects that may be read under the lock
   static constexpr std::size_t kBatch = 512;       // objects that are indexed under the lock at a time
 
-  meta::Object get(std::string_view key, std::uint32_t hash) const;
+  meta::Object find(const meta::KeyParts& key, std::uint32_t hash) const;
   Definitions definitions() const;
   /// The definitions; meanwhile the memory for the writes is asked for.
   Definitions prepare(std::span<const Write> writes) const;

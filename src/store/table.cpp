@@ -33,10 +33,11 @@ std::size_t Table::side_bytes() const noexcept {
   return births_.bytes() + roots_.size() * sizeof(std::uint32_t) * writers_.size();
 }
 
-Block* Table::own_key(std::string_view key) {
-  Block* block = epochs_.allocate(key.size());
-  block->count = static_cast<std::uint32_t>(key.size());
-  std::copy(key.begin(), key.end(), reinterpret_cast<char*>(block + 1));
+Block* Table::own_key(const meta::Key& key) {
+  const auto parts = key_parts(key);
+  Block* block = epochs_.allocate(parts.size());
+  block->count = static_cast<std::uint32_t>(parts.size());
+  parts.write(reinterpret_cast<char*>(block + 1));
   return block;
 }
 
@@ -59,9 +60,9 @@ meta::Object Table::put(const meta::Key& key, KeyKind kind, meta::Object object,
                         std::span<const IndexDefinition::Values> values) {
   KUBEXX_ASSERT(values.size() == writers_.size());
   const std::uint32_t hash = key.hash();
-  Block* stored_key = kind == KeyKind::Default ? nullptr : own_key(key.view());
+  Block* stored_key = kind == KeyKind::Default ? nullptr : own_key(key);
   object_bytes_ += object.byte_size();
-  const auto [found, old] = roots_.find(key.view(), hash);
+  const auto [found, old] = roots_.find(key);
   if (found != kNoId) {
     const Handle fresh = Handle::adopt(std::move(object));
     roots_.handles.set(found, fresh, epochs_);
@@ -93,7 +94,7 @@ meta::Object Table::put(const meta::Key& key, KeyKind kind, meta::Object object,
 }
 
 meta::Object Table::remove(const meta::Key& key) {
-  const auto [id, gone] = roots_.find(key.view(), key.hash());
+  const auto [id, gone] = roots_.find(key);
   if (id == kNoId) return {};
   meta::Object previous = gone.object();
   roots_.by_key.erase(key.hash(), id, epochs_);
@@ -135,7 +136,7 @@ void Table::add_index(std::shared_ptr<const IndexDefinition> definition) {
 void Table::fill_index(const IndexDefinition& definition, const meta::Key& key, const meta::Object& object,
                        const IndexDefinition::Values& values) {
   const std::size_t place = place_of(definition);
-  const std::uint32_t id = roots_.find(key.view(), key.hash()).id;
+  const std::uint32_t id = roots_.find(key).id;
   if (place == writers_.size() || id == kNoId) return;
   if (!writers_[place].is_pending(id) || !roots_.object(id).same_document(object)) return;
   writers_[place].update(roots_.indexes[place], id, values, epochs_);

@@ -71,7 +71,7 @@ class Table {
   void remove_index(std::string_view name);
 
  private:
-  Block* own_key(std::string_view key);
+  Block* own_key(const meta::Key& key);
   void set_key(std::uint32_t id, Block* key);
   std::size_t place_of(const IndexDefinition& definition) const;
 

@@ -8,16 +8,9 @@
 namespace kubexx::store {
 namespace {
 
-constexpr auto kAnyKeys = detail::StoreCore::Keys::Any;
-
-void require(std::string_view key, const meta::Object& object) {
-  if (key.empty()) throw std::logic_error("an object is stored under a key that is not empty");
-  if (!object) throw std::logic_error("a null object cannot be stored");
-}
-
 void require(const Write& write) {
-  if (write.type == Write::Type::Put) return require(write.key.view(), write.object);
-  if (write.key.empty()) throw std::logic_error("an object is removed by a key that is not empty");
+  if (write.key.empty()) throw std::logic_error("an object is stored and removed by a key that is not empty");
+  if (write.type == Write::Type::Put && !write.object) throw std::logic_error("a null object cannot be stored");
 }
 
 }  // namespace
@@ -28,9 +21,9 @@ ThreadSafeStore::ThreadSafeStore(ThreadSafeStore&&) noexcept = default;
 ThreadSafeStore& ThreadSafeStore::operator=(ThreadSafeStore&&) noexcept = default;
 
 void ThreadSafeStore::add(std::string_view key, meta::Object object) {
-  require(key, object);
-  Write write{Write::Type::Put, meta::Key(key), std::move(object)};
-  core_->apply({&write, 1}, kAnyKeys);
+  Write write{Write::Type::Put, meta::Key::of(object, key), std::move(object)};
+  require(write);
+  core_->apply({&write, 1});
 }
 
 void ThreadSafeStore::update(std::string_view key, meta::Object object) {
@@ -42,13 +35,13 @@ void ThreadSafeStore::remove(std::string_view key) {
 }
 
 void ThreadSafeStore::remove(std::string_view key, const meta::Object& last_state) {
-  Write write{Write::Type::Remove, meta::Key(key), last_state};
-  core_->apply({&write, 1}, kAnyKeys);
+  Write write{Write::Type::Remove, meta::Key::of(last_state, key), last_state};
+  core_->apply({&write, 1});
 }
 
 void ThreadSafeStore::apply(std::span<Write> writes) {
   for (const Write& write : writes) require(write);
-  core_->apply(writes, kAnyKeys);
+  core_->apply(writes);
 }
 
 std::vector<meta::KeyedObject> ThreadSafeStore::replace(std::span<Write> writes, std::string resource_version) {
@@ -56,15 +49,15 @@ std::vector<meta::KeyedObject> ThreadSafeStore::replace(std::span<Write> writes,
     if (write.type != Write::Type::Put) throw std::logic_error("a replace puts objects and removes none");
     require(write);
   }
-  return core_->replace(writes, kAnyKeys, resource_version);
+  return core_->replace(writes, resource_version);
 }
 
 void ThreadSafeStore::bookmark(std::string_view resource_version) {
   core_->bookmark(resource_version);
 }
 
-meta::Object ThreadSafeStore::get(std::string_view key) const {
-  return core_->get(key);
+meta::Object ThreadSafeStore::find(std::string_view key) const {
+  return core_->find(key);
 }
 
 std::vector<meta::Object> ThreadSafeStore::list() const {

@@ -249,7 +249,7 @@ TEST(InformerLifeTest, VersionsThatWentBackAreNoticedOnAWatchThatNobodyCut) {
 
   EXPECT_TRUE(seen.await({"update default/old", "delete default/new (final state unknown)"}));
   EXPECT_THAT(informer->store()->list_keys(), UnorderedElementsAre("default/old"));
-  EXPECT_EQ(informer->store()->get_by_key("default/old")["data"]["v"].string(), "1");
+  EXPECT_EQ(informer->store()->find("default/old")["data"]["v"].string(), "1");
   EXPECT_TRUE(await(*informer, [](const auto& status) { return status.restarts.contains("versions_went_back"); }));
   EXPECT_FALSE(informer->status().reflector.last_error);
   const auto result = waiting.get();

@@ -28,9 +28,9 @@ class RetryWatcher final : public meta::Call {
   void resume() override;
 
  private:
-  struct Core;
-  explicit RetryWatcher(std::shared_ptr<Core> core);
-  std::shared_ptr<Core> core_;
+  struct Impl;
+  explicit RetryWatcher(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::client

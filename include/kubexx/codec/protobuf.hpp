@@ -35,8 +35,8 @@ class ProtobufDecoder {
   meta::DecodeOptions& options() noexcept;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 Result<meta::Object> parse_protobuf(std::string_view body, const meta::DecodeOptions& options = {});

@@ -18,8 +18,8 @@ class ProtobufListReader final : public meta::StreamReader {
  private:
   Result<void> read(std::string_view chunk) override;
   Result<meta::ListMeta> end() override;
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Reads a protobuf watch stream: length-prefixed frames, cut at any byte.
@@ -32,8 +32,8 @@ class ProtobufWatchReader final : public meta::StreamReader {
  private:
   Result<void> read(std::string_view chunk) override;
   Result<meta::ListMeta> end() override;
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::codec

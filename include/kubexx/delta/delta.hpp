@@ -32,11 +32,22 @@ class Delta {
  public:
   /// Of a type that carries one object; anything else throws std::logic_error.
   Delta(DeltaType type, meta::Key key, meta::Object object)
-      : key_(std::move(key)), object_(std::move(object)), type_(type) {
+      : key_(std::move(key)), type_(type), object_(std::move(object)) {
     if (!has_key()) refuse(type);
   }
   /// Under the object's default key.
   Delta(DeltaType type, meta::Object object);
+  Delta(const Delta& other)
+      : key_(other.key_),
+        type_(other.type_),
+        tombstone_(other.tombstone_),
+        repairs_(other.repairs_),
+        object_(other.object_),
+        whole_(other.whole_ ? std::make_unique<Whole>(*other.whole_) : nullptr) {}
+  Delta(Delta&&) noexcept = default;
+  Delta& operator=(const Delta& other) { return *this = Delta(other); }
+  Delta& operator=(Delta&&) noexcept = default;
+  ~Delta() = default;
   static Delta tombstone(meta::Key key, meta::Object last_known);
   static Delta replaced_all(std::vector<meta::KeyedObject> objects, std::string resource_version);
   static Delta sync_all();
@@ -60,26 +71,26 @@ class Delta {
     return type_ != DeltaType::ReplacedAll && type_ != DeltaType::SyncAll && type_ != DeltaType::Bookmark;
   }
 
-  // What it carries, for whoever uses it up. A whole list is copied if copies of the delta share it.
+  // What it carries, for whoever uses it up.
   meta::Key take_key() noexcept { return std::move(key_); }
   meta::Object take_object() noexcept { return std::move(object_); }
-  std::vector<meta::KeyedObject> take_objects();
+  std::vector<meta::KeyedObject> take_objects() noexcept;
 
  private:
-  /// What few deltas have. Shared by the copies of a delta.
+  /// What few deltas have.
   struct Whole {
     std::vector<meta::KeyedObject> objects = {};
     std::string resource_version = {};
   };
-  explicit Delta(DeltaType type, std::shared_ptr<Whole> whole = {}) : whole_(std::move(whole)), type_(type) {}
+  explicit Delta(DeltaType type, std::unique_ptr<Whole> whole = {}) : type_(type), whole_(std::move(whole)) {}
   [[noreturn]] static void refuse(DeltaType type);
 
-  meta::Key key_;
-  meta::Object object_;
-  std::shared_ptr<Whole> whole_;
+  [[no_unique_address]] meta::Key key_;  // which leaves room for the next three
   DeltaType type_;
   bool tombstone_ = false;
   bool repairs_ = false;
+  meta::Object object_;
+  std::unique_ptr<Whole> whole_;
 };
 
 /// The changes of one key, oldest first; or a batch of changes of different keys.

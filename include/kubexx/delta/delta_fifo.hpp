@@ -56,8 +56,8 @@ class DeltaFifo {
 
   bool is_populated() const noexcept;  ///< something came
   bool has_synced() const noexcept;
-  std::size_t size() const noexcept;  ///< keys waiting
-  bool empty() const noexcept { return size() == 0; }
+  std::size_t size() const;  ///< keys waiting
+  bool empty() const { return size() == 0; }
 
  private:
   struct Impl;

@@ -21,7 +21,7 @@ class KnownObjects {
  public:
   virtual ~KnownObjects() = default;
   virtual std::vector<std::string> list_keys() const = 0;
-  virtual meta::Object get(std::string_view key) const = 0;  ///< null: not there (any more)
+  virtual meta::Object find(std::string_view key) const = 0;  ///< null: not there (any more)
 };
 
 /// What a queue hands over: one change, all changes of one key (oldest first), or a batch of changes of different keys,

@@ -171,10 +171,10 @@ class SharedInformerFactory {
   SharedInformerFactory(rest::Client client, FactoryOptions options, bool dynamic);
 
  private:
-  struct State;
+  struct Impl;
   std::shared_ptr<SharedIndexInformer> obtain(const meta::GroupVersionResource& resource, const Scope& scope,
                                               const meta::ResourceInfo* info);
-  std::shared_ptr<State> state_;
+  std::shared_ptr<Impl> impl_;
 };
 
 /// The factory for any resource, known at compile time or not; objects are meta::Object.

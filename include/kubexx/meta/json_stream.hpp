@@ -19,8 +19,8 @@ class JsonListReader final : public StreamReader {
  private:
   Result<void> read(std::string_view chunk) override;
   Result<ListMeta> end() override;
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Reads a JSON watch stream: events one after another, cut at any byte.
@@ -33,8 +33,8 @@ class JsonWatchReader final : public StreamReader {
  private:
   Result<void> read(std::string_view chunk) override;
   Result<ListMeta> end() override;
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::meta

@@ -2,68 +2,43 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
 
-/// The key of an object with its hash, made once where the object enters and carried from there on. Keys as Kubernetes
-/// makes them fit in place, longer ones are allocated. A value; what was moved from is empty.
+struct KeyParts;  // src/meta/internal/key_parts.hpp
+
+/// The key of an object with its hash, made once where the object enters and carried from there on. A default key
+/// stands in the object itself, which the key keeps alive, and nowhere else; any other has an object made for it. Two
+/// words; copying it copies a handle. What was moved from is empty.
 class Key {
  public:
-  Key() noexcept {}
+  Key() noexcept = default;
+  /// Throws std::length_error for a text that no object can hold (256 MB).
   explicit Key(std::string_view text);
   /// The default key, "ns/name" or "name"; empty when the object has no name.
-  static Key of(const Object& object);
+  static Key of(Object object);
+  /// That text as the key of the object, whose default key it may be.
+  static Key of(const Object& object, std::string_view text);
 
-  Key(const Key& other) : hash_(other.hash_), size_(other.size_) {
-    if (size_ > sizeof near_) {
-      copy_far(other);
-    } else if (size_ != 0) {
-      std::memcpy(near_, other.near_, sizeof near_);
-    }
-  }
-  Key(Key&& other) noexcept { take(other); }
-  Key& operator=(const Key& other) { return *this = Key(other); }
-  Key& operator=(Key&& other) noexcept {
-    if (this == &other) return *this;
-    drop();
-    take(other);
-    return *this;
-  }
-  ~Key() { drop(); }
-
-  std::string_view view() const noexcept { return {size_ > sizeof near_ ? far_ : near_, size_}; }
-  std::string text() const { return std::string(view()); }
-  bool empty() const noexcept { return size_ == 0; }
+  std::string text() const;
+  bool empty() const noexcept { return !named_; }
   /// Seeded once a process: who chooses names cannot choose collisions.
   std::uint32_t hash() const noexcept { return hash_; }
+  bool is_default_of(const Object& object) const noexcept;
 
-  friend bool operator==(const Key& a, const Key& b) noexcept { return a.hash_ == b.hash_ && a.view() == b.view(); }
+  /// The same text.
+  friend bool operator==(const Key& a, const Key& b) noexcept;
 
  private:
-  char* make_room(std::size_t size);  // of an empty key
-  void copy_far(const Key& other);
-  void take(Key& other) noexcept {
-    hash_ = std::exchange(other.hash_, 0);
-    size_ = std::exchange(other.size_, 0);
-    if (size_ != 0) std::memcpy(near_, other.near_, sizeof near_);
-  }
-  void drop() noexcept {
-    if (size_ > sizeof near_) delete[] far_;
-  }
+  friend KeyParts key_parts(const Key& key) noexcept;
 
+  Object named_;  // whose default key this is
   std::uint32_t hash_ = 0;
-  std::uint32_t size_ = 0;
-  union {
-    char near_[48];
-    char* far_;
-  };
 };
 
 /// An object and the key it goes by.

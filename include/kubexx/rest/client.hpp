@@ -99,7 +99,7 @@ struct ClientOptions {
 /// falls behind holds at most 1 MB of its stream, then the stream pauses.
 class Client {
  public:
-  struct State;  // src/rest/client_state.hpp
+  struct Impl;  // src/rest/client_impl.hpp
 
   /// Throws kubexx::Exception where create() returns the Error.
   explicit Client(const Config& config);
@@ -136,9 +136,9 @@ class Client {
   const std::shared_ptr<MetricsRegistry>& metrics() const noexcept;
 
  private:
-  explicit Client(std::shared_ptr<State> state);
+  explicit Client(std::shared_ptr<Impl> impl);
   Request gated(Request request) const;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<Impl> impl_;
   std::shared_ptr<const transport::SendGate> gate_;
 };
 

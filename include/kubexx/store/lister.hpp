@@ -63,7 +63,7 @@ class NamespaceLister {
   }
   /// Not there: an Error that is_not_found().
   Result<T> get(std::string_view name) const {
-    meta::Object object = indexer_->get_by_key(meta::ObjectKey{namespace_, std::string(name)}.to_string());
+    meta::Object object = indexer_->find(meta::ObjectKey{namespace_, std::string(name)}.to_string());
     if (!object) return not_found(resource_, name);
     return detail::typed<T>(std::move(object));
   }
@@ -91,12 +91,12 @@ class Lister {
   }
   /// By name for cluster-wide objects, by "ns/name" for others. Not there: an Error that is_not_found().
   Result<T> get(std::string_view key) const {
-    meta::Object object = indexer_->get_by_key(key);
+    meta::Object object = indexer_->find(key);
     if (!object) return not_found(resource_, key);
     return detail::typed<T>(std::move(object));
   }
   Result<T> get(const meta::ObjectKey& key) const {
-    meta::Object object = indexer_->get_by_key(key.to_string());
+    meta::Object object = indexer_->find(key.to_string());
     if (!object) return not_found(resource_, key.name);
     return detail::typed<T>(std::move(object));
   }

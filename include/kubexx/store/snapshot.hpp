@@ -34,7 +34,7 @@ class Snapshot {
   /// Counts the writes of the store: equal versions of one store are equal states.
   std::uint64_t version() const noexcept;
 
-  meta::Object get(std::string_view key) const;  ///< null: not there
+  meta::Object find(std::string_view key) const;  ///< null: not there
   std::vector<meta::Object> list() const;
   std::vector<std::string> list_keys() const;
 
@@ -53,12 +53,8 @@ class Snapshot {
   /// Calls visit(std::string_view key, const meta::Object&) for each object.
   template <class Visit>
   void for_each_with_key(Visit&& visit) const {
-    std::string key;
     std::size_t id = 0;
-    for_each([&](const meta::Object& object) {
-      key_of(id++, object, key);
-      visit(std::string_view(key), object);
-    });
+    for_each([&](const meta::Object& object) { visit(std::string_view(key_of(id++)), object); });
   }
 
   /// An unknown index is an Error.
@@ -80,7 +76,7 @@ class Snapshot {
  private:
   friend class detail::StoreCore;
   explicit Snapshot(std::shared_ptr<const detail::SnapshotData> data) noexcept : data_(std::move(data)) {}
-  void key_of(std::size_t id, const meta::Object& object, std::string& into) const;
+  std::string key_of(std::size_t id) const;
   const meta::Object& object_at(std::uint32_t id) const noexcept;
   Result<std::vector<std::span<const std::uint32_t>>> ids_by_index(std::string_view index,
                                                                    std::string_view value) const;

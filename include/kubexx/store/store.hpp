@@ -38,9 +38,9 @@ class Store {
   void bookmark(std::string_view resource_version) { items_.bookmark(resource_version); }
 
   Result<std::string> key_of(const meta::Object& object) const;
-  /// What is stored under the object's key; null: nothing.
-  Result<meta::Object> get(const meta::Object& object) const;
-  meta::Object get_by_key(std::string_view key) const { return items_.get(key); }
+  /// What is stored under the key of that object; null: not there, or it has no key.
+  meta::Object find(const meta::Object& like) const;
+  meta::Object find(std::string_view key) const { return items_.find(key); }  ///< null: not there
   /// The stored handle if it is the same object (uid, resourceVersion and contents), else the given one.
   meta::Object prefer_known(meta::Object fresh) const;
   std::vector<meta::Object> list() const { return items_.list(); }
@@ -56,8 +56,8 @@ class Store {
 
  private:
   Result<meta::Key> make_key(const meta::Object& object) const;
-  /// Names those without a key; true: every key is a default one.
-  Result<bool> name(std::span<Write> writes) const;
+  /// Those without a key.
+  Result<void> name(std::span<Write> writes) const;
   meta::KeyFunc key_func_;
 };
 

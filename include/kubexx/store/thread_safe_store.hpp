@@ -47,8 +47,8 @@ class ThreadSafeStore {
   std::vector<meta::KeyedObject> replace(std::span<Write> writes, std::string resource_version);
   void bookmark(std::string_view resource_version);
 
-  meta::Object get(std::string_view key) const;  ///< null: not there
-  std::vector<meta::Object> list() const;        ///< no order
+  meta::Object find(std::string_view key) const;  ///< null: not there
+  std::vector<meta::Object> list() const;         ///< no order
   std::vector<std::string> list_keys() const;
   std::size_t size() const noexcept;
   /// Bytes of the objects and of the store itself.

@@ -148,6 +148,7 @@ struct Access {
   static const std::byte* base(Value value) noexcept { return value.base_; }
   static Word word(Value value) noexcept { return value.word_; }
   static Object object(const Document* document) noexcept { return Object(document); }
+  static const Document* document(const Object& object) noexcept { return object.document_; }
 };
 
 }  // namespace kubexx::meta::detail

@@ -101,21 +101,29 @@ std::int64_t Object::generation() const noexcept {
   return metadata_value()[field::kGeneration].int_or(0);
 }
 
+/// Looked at for every key that is compared, so it does with few instructions.
 KeyParts key_parts(const Object& object) noexcept {
-  const Value metadata = object.metadata_value();
-  if (!metadata) return {};
-  const std::byte* base = detail::Access::base(metadata);
-  const detail::Word map = detail::Access::word(metadata);
-  if (detail::tag_of(map) != detail::Tag::FieldMap) return {object.namespace_(), object.name()};
+  const detail::Document* const document = detail::Access::document(object);
+  if (document == nullptr) return {};
+  if (detail::tag_of(document->metadata) != detail::Tag::FieldMap) return {object.namespace_(), object.name()};
+  const std::byte* const base = detail::base_of(document);
+  const detail::MapNode map(base, document->metadata);
+  const auto text = [base](detail::Word word) {
+    return detail::tag_of(word) == detail::Tag::String ? detail::string_at(base, detail::payload_of(word))
+                                                       : std::string_view();
+  };
   KeyParts parts;
-  const detail::MapNode node(base, map);
-  for (std::size_t i = 0, found = 0; i < node.count && found < 2; ++i) {
-    const auto id = static_cast<NameId>(node.id(i));
-    if (id != field::kName && id != field::kNamespace) continue;
-    ++found;
-    const detail::Word word = node.field(i);
-    if (detail::tag_of(word) != detail::Tag::String) continue;
-    (id == field::kName ? parts.name : parts.space) = detail::string_at(base, detail::payload_of(word));
+  std::size_t missing = 2;
+  for (std::size_t i = 0; i < map.count; ++i) {
+    const auto id = static_cast<NameId>(map.id(i));
+    if (id == field::kName) {
+      parts.name = text(map.field(i));
+    } else if (id == field::kNamespace) {
+      parts.space = text(map.field(i));
+    } else {
+      continue;
+    }
+    if (--missing == 0) break;
   }
   return parts;
 }

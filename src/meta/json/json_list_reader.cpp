@@ -18,11 +18,11 @@ constexpr auto kNpos = std::string_view::npos;
 ///   Items   between two items; `expect` says what may come
 ///   Item    inside an item that began in an earlier chunk
 ///   End     behind the closing brace
-struct JsonListReader::State {
+struct JsonListReader::Impl {
   enum class Mode { Begin, Header, Items, Item, End };
   enum class Expect { FirstItem, Item, Comma };
 
-  State(JsonListReader& of, DecodeOptions options) : reader(of), decoder(std::move(options)) {}
+  Impl(JsonListReader& of, DecodeOptions options) : reader(of), decoder(std::move(options)) {}
 
   JsonListReader& reader;
   JsonDecoder decoder;
@@ -242,14 +242,14 @@ struct JsonListReader::State {
 };
 
 JsonListReader::JsonListReader(DecodeOptions options, StreamSink& sink)
-    : StreamReader(sink), state_(std::make_unique<State>(*this, std::move(options))) {}
+    : StreamReader(sink), impl_(std::make_unique<Impl>(*this, std::move(options))) {}
 JsonListReader::~JsonListReader() = default;
 
 Result<void> JsonListReader::read(std::string_view chunk) {
-  return state_->read(chunk);
+  return impl_->read(chunk);
 }
 Result<ListMeta> JsonListReader::end() {
-  return state_->end();
+  return impl_->end();
 }
 
 }  // namespace kubexx::meta

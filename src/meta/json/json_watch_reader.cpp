@@ -9,8 +9,8 @@ constexpr std::size_t kEnvelope = 1024;  // what may stand around an object of t
 
 }  // namespace
 
-struct JsonWatchReader::State {
-  State(JsonWatchReader& of, DecodeOptions options) : reader(of), walker(std::move(options)) {
+struct JsonWatchReader::Impl {
+  Impl(JsonWatchReader& of, DecodeOptions options) : reader(of), walker(std::move(options)) {
     walker.options().max_bytes += kEnvelope;
   }
 
@@ -73,17 +73,17 @@ struct JsonWatchReader::State {
 };
 
 JsonWatchReader::JsonWatchReader(DecodeOptions options, StreamSink& sink)
-    : StreamReader(sink), state_(std::make_unique<State>(*this, std::move(options))) {}
+    : StreamReader(sink), impl_(std::make_unique<Impl>(*this, std::move(options))) {}
 JsonWatchReader::~JsonWatchReader() = default;
 
 Result<void> JsonWatchReader::read(std::string_view chunk) {
-  return state_->read(chunk);
+  return impl_->read(chunk);
 }
 Result<ListMeta> JsonWatchReader::end() {
-  return state_->end();
+  return impl_->end();
 }
 std::size_t JsonWatchReader::buffered() const noexcept {
-  return state_->event.size();
+  return impl_->event.size();
 }
 
 }  // namespace kubexx::meta

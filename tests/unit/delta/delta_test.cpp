@@ -23,14 +23,14 @@ TEST(DeltaKeyTest, AnObjectAndATombstoneHaveTheSameKey) {
   const Delta inferred = Delta::tombstone(meta::Key("default/foo"), pod("foo"));
   const Delta blind = Delta::tombstone(meta::Key("default/foo"), {});
 
-  EXPECT_EQ(seen.key().view(), "default/foo");
+  EXPECT_EQ(seen.key().text(), "default/foo");
   EXPECT_EQ(inferred.key(), seen.key());
   EXPECT_EQ(blind.key(), seen.key());
 }
 
 TEST(DeltaKeyTest, AKeyThatIsGivenIsTheKeyWhateverTheObjectIsCalled) {
   const Delta named(DeltaType::Added, meta::Key("other"), pod("foo"));
-  EXPECT_EQ(named.key().view(), "other");
+  EXPECT_EQ(named.key().text(), "other");
   EXPECT_EQ(named.object().name(), "foo");
 }
 
@@ -46,7 +46,7 @@ TEST(DeltaKeyTest, ChangesOfNoSingleObjectHaveNone) {
 TEST(DeltaTest, CarriesWhatItsTypeSays) {
   const Delta list = Delta::replaced_all(keyed({pod("a"), pod("b")}), "7");
   ASSERT_EQ(list.objects().size(), 2U);
-  EXPECT_EQ(list.objects()[1].key.view(), "default/b");
+  EXPECT_EQ(list.objects()[1].key.text(), "default/b");
   EXPECT_EQ(list.resource_version(), "7");
   EXPECT_FALSE(list.is_tombstone());
 
@@ -62,7 +62,7 @@ TEST(DeltaTest, CarriesWhatItsTypeSays) {
 TEST(DeltaTest, GivesAwayWhatItCarries) {
   const auto object = pod("a");
   Delta one(DeltaType::Added, object);
-  EXPECT_EQ(one.take_key().view(), "default/a");
+  EXPECT_EQ(one.take_key().text(), "default/a");
   EXPECT_TRUE(one.take_object().same_document(object));
   EXPECT_FALSE(one.object());
   EXPECT_TRUE(one.take_objects().empty());
@@ -83,8 +83,8 @@ TEST(DeltaTest, CopiesCarryTheSameAndAMoveLeavesNothingBehind) {
   Delta one = Delta::tombstone(meta::Key("default/foo"), test::pod("foo", 3));
   Delta copy = one;
   Delta moved = std::move(one);
-  EXPECT_EQ(copy.key().view(), "default/foo");
-  EXPECT_EQ(moved.key().view(), "default/foo");
+  EXPECT_EQ(copy.key().text(), "default/foo");
+  EXPECT_EQ(moved.key().text(), "default/foo");
   EXPECT_TRUE(copy.object().same_document(moved.object()));
 
   copy = Delta::replaced_all(keyed({test::pod("a", 1), test::pod("b", 2)}), "7");
@@ -95,7 +95,7 @@ TEST(DeltaTest, CopiesCarryTheSameAndAMoveLeavesNothingBehind) {
   EXPECT_EQ(moved.resource_version(), "7");
   EXPECT_FALSE(moved.object());
   EXPECT_EQ(copy.type(), DeltaType::Added);
-  EXPECT_EQ(copy.key().view(), "default/c");
+  EXPECT_EQ(copy.key().text(), "default/c");
   EXPECT_TRUE(copy.objects().empty());
   EXPECT_FALSE(copy.is_tombstone());
 }
@@ -108,7 +108,7 @@ TEST(DeltaTest, AMarkedDeltaIsTheSameWithAMark) {
   EXPECT_FALSE(replaced.is_tombstone());
   const auto gone = Delta::tombstone(meta::Key("ns/a"), object).marked(true);
   EXPECT_TRUE(gone.repairs());
-  EXPECT_EQ(gone.key().view(), "ns/a");
+  EXPECT_EQ(gone.key().text(), "ns/a");
   EXPECT_EQ(gone.object(), object);
   const auto all = Delta::replaced_all(keyed({object}), "7").marked(true);
   EXPECT_TRUE(all.repairs());

@@ -30,7 +30,7 @@ class Consumer final : public KnownObjects {
     for (const auto& entry : cache_) keys.push_back(entry.first);
     return keys;
   }
-  Object get(std::string_view key) const override {
+  Object find(std::string_view key) const override {
     const auto at = cache_.find(std::string(key));
     return at == cache_.end() ? Object() : at->second;
   }

@@ -30,7 +30,7 @@ class FakeKnownObjects final : public delta::KnownObjects {
     for (const auto& entry : objects_) keys.push_back(entry.first);
     return keys;
   }
-  meta::Object get(std::string_view key) const override {
+  meta::Object find(std::string_view key) const override {
     const auto at = objects_.find(std::string(key));
     return at == objects_.end() ? meta::Object() : at->second;
   }

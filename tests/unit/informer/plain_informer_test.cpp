@@ -90,7 +90,7 @@ TEST_F(PlainInformerTest, TheStoreHasAChangeBeforeTheHandlerHearsOfIt) {
   script->answer({config_map("a", "1")}, "5");
   std::shared_ptr<store::Indexer> store;
   const auto look = [&](const char* call, std::string_view key) {
-    const auto held = store->get_by_key(key);
+    const auto held = store->find(key);
     calls.push_back(std::string(call) + " " + (held ? std::string(held.resource_version()) : "nothing"));
   };
   ResourceEventHandlerFuncs<> handler;

@@ -40,7 +40,7 @@ class Calls final : public Announcer {
  private:
   void note(std::string line, const std::string& key) {
     lines.push_back(std::move(line));
-    const auto object = store_.get_by_key(key);
+    const auto object = store_.find(key);
     held.push_back(object ? test::text_of(object) : "nothing");
   }
   const store::Indexer& store_;

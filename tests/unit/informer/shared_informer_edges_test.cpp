@@ -238,7 +238,7 @@ TEST_P(SharedInformerTest, AChangeJustBeforeTheNextVersionArrivesIsNoticed) {
   options.on_mutation = [&](const std::string& key) { named.push_back(key); };
   script->answer({config_map("a", "1", "value")}, "5");
   start();
-  const auto object = informer->store()->get_by_key("ns/a");
+  const auto object = informer->store()->find("ns/a");
   const auto bytes = object.raw_bytes();
   const_cast<char&>(bytes[bytes.find("value")]) = 'V';
   send(kModified, config_map("a", "6"));

@@ -73,7 +73,7 @@ TEST_P(SharedInformerTest, ARelistWithTheSameVersionAndOtherContentsIsAnUpdate) 
   run();
 
   EXPECT_THAT(lines, ElementsAre("initial a@3", "update a@3 a@3 relist"));
-  EXPECT_EQ(informer->store()->get_by_key("ns/a")["data"]["v"].string(), "after");
+  EXPECT_EQ(informer->store()->find("ns/a")["data"]["v"].string(), "after");
 }
 
 TEST_P(SharedInformerTest, AnUnchangedRelistIsQuiet) {
@@ -384,7 +384,7 @@ TEST_P(SharedInformerTest, AChangedCachedObjectIsNamed) {
   options.on_mutation = [&](const std::string& key) { named.push_back(key); };
   script->answer({config_map("a", "1", "value"), config_map("b", "2")}, "5");
   start();
-  const auto object = informer->store()->get_by_key("ns/a");
+  const auto object = informer->store()->find("ns/a");
   const auto bytes = object.raw_bytes();
   const auto at = bytes.find("value");
   ASSERT_NE(at, std::string_view::npos);

@@ -31,15 +31,15 @@ TEST(StoreSinkTest, AReflectorKeepsAPlainStoreEqualToTheSource) {
   script->stream().send(reflector::bookmark("9"));
   executor->run_until_idle();
   EXPECT_THAT(store->list_keys(), UnorderedElementsAre("ns/a", "ns/c"));
-  EXPECT_EQ(store->get_by_key("ns/a").resource_version(), "7");
+  EXPECT_EQ(store->find("ns/a").resource_version(), "7");
   EXPECT_EQ(store->last_store_sync_resource_version(), "9");
 
-  const auto kept = store->get_by_key("ns/c");
+  const auto kept = store->find("ns/c");
   script->answer({config_map("c", "6"), config_map("d", "10")}, "11");
   filled->relist();
   executor->run_until_idle();
   EXPECT_THAT(store->list_keys(), UnorderedElementsAre("ns/c", "ns/d"));
-  EXPECT_TRUE(store->get_by_key("ns/c").same_document(kept));  // a relist keeps what is unchanged
+  EXPECT_TRUE(store->find("ns/c").same_document(kept));  // a relist keeps what is unchanged
   filled->stop();
   executor->run_until_idle();
 }

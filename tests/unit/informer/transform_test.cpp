@@ -43,14 +43,14 @@ TEST(TransformTest, APlainInformerShowsOnlyTransformedObjectsInAddsUpdatesDelete
   const auto informer = new_informer(script, make_handler(std::move(handler)), Strand(executor), std::move(options));
   informer.controller->start();
   executor->run_until_idle();
-  EXPECT_EQ(value_of(informer.store->get_by_key("ns/a")), "one!");
+  EXPECT_EQ(value_of(informer.store->find("ns/a")), "one!");
   const auto send = [&](meta::WatchEventType type, meta::Object object) {
     script->stream().send({type, std::move(object)});
     executor->run_until_idle();
   };
   send(meta::WatchEventType::Added, config_map("b", "6", "other"));
   send(meta::WatchEventType::Modified, config_map("a", "7", "two"));
-  EXPECT_EQ(value_of(informer.store->get_by_key("ns/a")), "two!");
+  EXPECT_EQ(value_of(informer.store->find("ns/a")), "two!");
   send(meta::WatchEventType::Deleted, config_map("a", "8", "last"));
 
   EXPECT_THAT(calls, ElementsAre("add one!", "add other!", "update one! two!", "delete last!"));

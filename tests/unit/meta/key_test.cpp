@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -27,7 +28,7 @@ std::vector<std::string> texts() {
 TEST(KeyTest, HasItsTextWhateverItsLength) {
   for (const std::string& text : texts()) {
     const Key key(text);
-    EXPECT_EQ(key.view(), text);
+    EXPECT_EQ(key.text(), text);
     EXPECT_EQ(key.text(), text);
     EXPECT_EQ(key.empty(), text.empty());
   }
@@ -38,43 +39,58 @@ TEST(KeyTest, CopiesAndMovesHaveTheSameTextAndHash) {
     Key key(text);
     const std::uint32_t hash = key.hash();
     const Key copy = key;
-    EXPECT_EQ(copy.view(), text);
+    EXPECT_EQ(copy.text(), text);
     EXPECT_EQ(copy.hash(), hash);
-    EXPECT_EQ(key.view(), text);
+    EXPECT_EQ(key.text(), text);
     const Key moved = std::move(key);
-    EXPECT_EQ(moved.view(), text);
+    EXPECT_EQ(moved.text(), text);
     EXPECT_EQ(moved.hash(), hash);
     EXPECT_EQ(key, Key());  // NOLINT(bugprone-use-after-move): what was moved from is empty
   }
 }
 
-TEST(KeyTest, IsAssignedFromAnyLengthToAnyLength) {
-  for (const std::string& from : texts()) {
-    for (const std::string& to : texts()) {
-      Key copied(to);
-      const Key source(from);
-      copied = source;
-      EXPECT_EQ(copied.view(), from);
-      EXPECT_EQ(source.view(), from);
-      Key moved(to);
-      moved = Key(from);
-      EXPECT_EQ(moved.view(), from);
-      EXPECT_EQ(moved, copied);
-      moved = Key(to);  // which may be longer or shorter again
-      EXPECT_EQ(moved.view(), to);
+TEST(KeyTest, IsTheSameTextWhereverItIsCut) {
+  const auto object = [](const std::string& space, const std::string& name) {
+    return object_from_json(R"({"metadata":{"namespace":")" + space + R"(","name":")" + name + R"("}})");
+  };
+  // No API server gives names with a slash; a stranger's may.
+  const std::vector<Key> same = {Key("a/b/c"), Key::of(object("a", "b/c")), Key::of(object("a/b", "c")),
+                                 Key::of(object("", "a/b/c"))};
+  for (const Key& one : same) {
+    for (const Key& other : same) EXPECT_EQ(one, other);
+    EXPECT_EQ(one.text(), "a/b/c");
+    EXPECT_EQ(one.hash(), same.front().hash());
+    for (const auto& [space, name] : {std::pair("a", "b/d"), {"a/b", "d"}, {"", "a/b/d"}, {"a", "b"}, {"a/b", "c/"}}) {
+      EXPECT_FALSE(one == Key::of(object(space, name)));
     }
   }
 }
 
-TEST(KeyTest, MayBeAssignedToItself) {
-  for (const std::string& text : texts()) {
-    Key key(text);
-    Key& same = key;
-    key = same;
-    EXPECT_EQ(key.view(), text);
-    key = std::move(same);
-    EXPECT_EQ(key.view(), text);
+TEST(KeyTest, KnowsWhoseDefaultKeyItIs) {
+  const Object object = object_from_json(R"({"metadata":{"namespace":"n","name":"a"}})");
+  const Object twin = object_from_json(R"({"metadata":{"name":"a","namespace":"n"}})");
+  const Object other = object_from_json(R"({"metadata":{"namespace":"n","name":"b"}})");
+  for (const Key& key : {Key::of(object), Key("n/a"), Key::of(object, "n/a"), Key::of(other, "n/a")}) {
+    EXPECT_TRUE(key.is_default_of(object));
+    EXPECT_TRUE(key.is_default_of(twin));
+    EXPECT_FALSE(key.is_default_of(other));
+    EXPECT_FALSE(key.is_default_of(Object()));
+    EXPECT_EQ(key.text(), "n/a");
   }
+  EXPECT_FALSE(Key::of(object, "by-uid").is_default_of(object));
+  EXPECT_FALSE(Key("n/").is_default_of(object_from_json(R"({"metadata":{"namespace":"n"}})")));
+}
+
+TEST(KeyTest, LivesOnWithoutItsObject) {
+  Object object = object_from_json(R"({"metadata":{"namespace":"n","name":"a"}})");
+  const Key key = Key::of(object);
+  object = {};
+  EXPECT_EQ(key.text(), "n/a");
+}
+
+TEST(KeyTest, ATextThatNoObjectCanHoldIsMisuse) {
+  EXPECT_THROW(Key(std::string(std::size_t{1} << 28, 'k')), std::length_error);
+  EXPECT_EQ(Key("after").text(), "after");
 }
 
 TEST(KeyTest, IsEqualExactlyWhenTheTextIsAndThenTheHashIsToo) {

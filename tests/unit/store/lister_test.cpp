@@ -83,7 +83,7 @@ TEST(ListerTest, NotFoundIsTheServersErrorWithGroupResourceAndNameOnly) {
 TEST(ListerTest, ATypedListerHandsOutTheTypeAroundTheCachesOwnObjects) {
   const auto indexer = filled({{"app", label_index("app")}});
   const Lister<Pod> lister(indexer, {"", "pods"});
-  EXPECT_TRUE(lister.get("one/web-one")->object.same_document(indexer->get_by_key("one/web-one")));
+  EXPECT_TRUE(lister.get("one/web-one")->object.same_document(indexer->find("one/web-one")));
   EXPECT_EQ(lister.list().size(), 5U);
   EXPECT_EQ(lister.in_namespace("one").list().size(), 2U);
   EXPECT_EQ(lister.by_index("app", "db")->size(), 2U);

@@ -38,8 +38,8 @@ TEST(LockFreeReadTest, FindsWhatIsAlwaysThereWhileOthersComeAndGo) {
   const auto read = [&] {
     for (int i = 0; !done; i = (i + 1) % kStaying) {
       const std::string name = "stay" + std::to_string(i);
-      missed += store.get_by_key("default/" + name).name() != name ? 1 : 0;
-      missed += store.get_by_key("default/absent" + std::to_string(i)) ? 1 : 0;
+      missed += store.find("default/" + name).name() != name ? 1 : 0;
+      missed += store.find("default/absent" + std::to_string(i)) ? 1 : 0;
       reads.fetch_add(1);
     }
   };
@@ -69,8 +69,8 @@ TEST(LockFreeReadTest, NeverSeesAnOlderStateAfterANewerOne) {
   std::atomic<std::uint64_t> reads{0};
   const auto read = [&] {
     for (int last = 0; !done;) {
-      const int a = version_of(store.get_by_key("default/a"));
-      const int b = version_of(store.get_by_key("default/b"));
+      const int a = version_of(store.find("default/a"));
+      const int b = version_of(store.find("default/b"));
       // Both are written together, so b is at least what a was.
       wrong += a < last || b < a ? 1 : 0;
       last = b;
@@ -104,8 +104,8 @@ TEST(LockFreeReadTest, AnswersOnlyUnderTheKeyOfTheStore) {
   std::atomic<std::uint64_t> reads{0};
   const auto read = [&] {
     while (!done) {
-      const Object a = store.get_by_key("default/a");
-      const Object b = store.get_by_key("default/b");
+      const Object a = store.find("default/a");
+      const Object b = store.find("default/b");
       wrong += (a && a.name() != "b") || (b && b.name() != "a") ? 1 : 0;
       reads.fetch_add(1);
     }
@@ -136,7 +136,7 @@ TEST(LockFreeReadTest, FindsAKeyWhoseObjectsHaveItByNatureAndByDecreeInTurn) {
   std::atomic<std::uint64_t> reads{0};
   const auto read = [&] {
     while (!done) {
-      missed += store.get_by_key("default/a") ? 0 : 1;
+      missed += store.find("default/a") ? 0 : 1;
       reads.fetch_add(1, std::memory_order_relaxed);
     }
   };
@@ -164,9 +164,9 @@ TEST(LockFreeReadTest, ThreadsBeyondTheSlotsReadUnderTheLock) {
     std::vector<std::jthread> readers;
     for (int i = 0; i < kThreads; ++i) {
       readers.emplace_back([&] {
-        found += version_of(store.get_by_key("default/a")) == 7 ? 1 : 0;
+        found += version_of(store.find("default/a")) == 7 ? 1 : 0;
         all_there.arrive_and_wait();  // so that every thread has its slot, or none, at one time
-        found += version_of(store.get_by_key("default/a")) == 7 ? 1 : 0;
+        found += version_of(store.find("default/a")) == 7 ? 1 : 0;
       });
     }
   }

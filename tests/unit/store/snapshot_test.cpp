@@ -31,9 +31,9 @@ TEST(SnapshotTest, NeverChangesWhateverTheStoreDoes) {
   EXPECT_EQ(before.size(), 3000U);
   EXPECT_EQ(before.resource_version(), "100");
   EXPECT_EQ(before.by_index("namespace", "default")->size(), 3000U);
-  EXPECT_FALSE(before.get("new/only"));
+  EXPECT_FALSE(before.find("new/only"));
   for (int i = 0; i < 3000; ++i) {
-    const Object found = before.get("default/p" + std::to_string(i));
+    const Object found = before.find("default/p" + std::to_string(i));
     ASSERT_TRUE(found) << i;
     EXPECT_EQ(found.resource_version(), "1");
   }
@@ -82,13 +82,13 @@ TEST(SnapshotTest, OutlivesItsStore) {
   store.reset();
 
   EXPECT_EQ(snapshot.list().size(), 600U);
-  EXPECT_TRUE(snapshot.get("default/p599"));
+  EXPECT_TRUE(snapshot.find("default/p599"));
 }
 
 TEST(SnapshotTest, AnEmptyHandleIsAnEmptyStore) {
   const Snapshot none;
   EXPECT_TRUE(none.empty());
-  EXPECT_FALSE(none.get("a"));
+  EXPECT_FALSE(none.find("a"));
   EXPECT_EQ(none.resource_version(), "");
   EXPECT_EQ(none.page_count(), 0U);
   EXPECT_TRUE(none.list().empty());
@@ -106,7 +106,7 @@ TEST(SnapshotTest, MemoryOfTheOldStateGoesWithItsLastSnapshot) {
     for (int i = 0; i < 5000; ++i) store.update("default/p" + std::to_string(i), pod("p" + std::to_string(i), 3));
     EXPECT_GT(store.overhead_bytes(), alone);
     first.reset();
-    EXPECT_EQ(second.get("default/p7").resource_version(), "2");
+    EXPECT_EQ(second.find("default/p7").resource_version(), "2");
   }
   EXPECT_LT(store.overhead_bytes(), alone + 5120 * 2 + 100);  // when each object was born; forgotten by the next write
   store.update("default/p0", pod("p0", 4));
@@ -129,7 +129,7 @@ TEST(SnapshotTest, ALongHeldSnapshotDoesNotKeepWhatCameAndWentAfterIt) {
   const std::size_t early = store.overhead_bytes();
   churn(50);
   EXPECT_EQ(store.overhead_bytes(), early);
-  EXPECT_EQ(held.get("default/p0").resource_version(), "1");
+  EXPECT_EQ(held.find("default/p0").resource_version(), "1");
 }
 
 }  // namespace

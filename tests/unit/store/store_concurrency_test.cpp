@@ -39,7 +39,7 @@ TEST(StoreConcurrencyTest, EveryReadSeesWholeAppliesAndReplaces) {
       for (const Object& each : indexed) torn += each.resource_version() != indexed[0].resource_version() ? 1 : 0;
       snapshot.for_each(
           [&](const Object& each) { torn += each.resource_version() != snapshot.resource_version() ? 1 : 0; });
-      if (!store.get_by_key("default/p7")) ++torn;
+      if (!store.find("default/p7")) ++torn;
       reads.fetch_add(1);
     }
   };
@@ -89,8 +89,8 @@ TEST(StoreConcurrencyTest, EveryReadSeesAllOfAnApplyThatPutsAndRemoves) {
         if (listed.size() != kPairs) ++torn;
         for (const Object& each : listed) torn += each.resource_version() != listed[0].resource_version() ? 1 : 0;
         const Snapshot snapshot = store.snapshot();
-        const bool even = static_cast<bool>(snapshot.get(key(3, true)));
-        if (even == static_cast<bool>(snapshot.get(key(3, false)))) ++torn;
+        const bool even = static_cast<bool>(snapshot.find(key(3, true)));
+        if (even == static_cast<bool>(snapshot.find(key(3, false)))) ++torn;
         if (store.by_index("namespace", "default")->size() != kPairs) ++torn;
         reads.fetch_add(1);
       }
@@ -132,7 +132,7 @@ TEST(StoreConcurrencyTest, EachStateIsThePreviousOneOfExactlyOneWrite) {
   }
   std::set<std::string> all;
   for (const auto& each : found) all.insert(each.begin(), each.end());
-  all.emplace(store.get_by_key("default/shared").resource_version());
+  all.emplace(store.find("default/shared").resource_version());
   EXPECT_EQ(all.size(), static_cast<std::size_t>(kThreads * kEach));
 }
 

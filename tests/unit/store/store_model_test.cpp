@@ -40,7 +40,7 @@ Values naive_index(const Model& model, const IndexFunc& function) {
 
 void check(const Snapshot& snapshot, const Model& model, const Indexers& indexers) {
   RC_ASSERT(snapshot.size() == model.size());
-  for (const auto& [key, object] : model) RC_ASSERT(snapshot.get(key).same_document(object));
+  for (const auto& [key, object] : model) RC_ASSERT(snapshot.find(key).same_document(object));
   std::set<std::string> keys;
   snapshot.for_each_with_key([&](std::string_view key, const Object& object) {
     RC_ASSERT(model.at(std::string(key)).same_document(object));

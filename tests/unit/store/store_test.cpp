@@ -25,13 +25,13 @@ using testing::UnorderedElementsAre;
 TEST(StoreTest, AddGetUpdateRemoveListAndReplaceByTheObjectsOwnKey) {
   Store store;
   ASSERT_TRUE(store.add(pod("foo", 1)));
-  EXPECT_EQ(store.get(pod("foo", 99))->resource_version(), "1");
+  EXPECT_EQ(store.find(pod("foo", 99)).resource_version(), "1");
   ASSERT_TRUE(store.update(pod("foo", 2)));
-  EXPECT_EQ(store.get_by_key("default/foo").resource_version(), "2");
+  EXPECT_EQ(store.find("default/foo").resource_version(), "2");
   ASSERT_TRUE(store.add(make_pod({.namespace_ = "", .name = "cluster-wide"})));
-  EXPECT_TRUE(store.get_by_key("cluster-wide"));
+  EXPECT_TRUE(store.find("cluster-wide"));
   ASSERT_TRUE(store.remove(pod("foo", 3)));
-  EXPECT_FALSE(*store.get(pod("foo")));
+  EXPECT_FALSE(store.find(pod("foo")));
   EXPECT_EQ(store.last_store_sync_resource_version(), "3");
   EXPECT_EQ(store.list().size(), 1U);
 
@@ -95,7 +95,7 @@ TEST(StoreTest, AnObjectWithoutAKeyIsAnErrorThatSaysWhyAndChangesNothing) {
   EXPECT_FALSE(store.update({}));
   EXPECT_FALSE(store.remove(test::bare_object("x")));
   EXPECT_FALSE(store.remove(meta::DeletedFinalStateUnknown{}));
-  EXPECT_FALSE(store.get(test::bare_object("x")));
+  EXPECT_FALSE(store.find(test::bare_object("x")));
   const auto replaced = store.replace({pod("a"), test::bare_object("x")}, "2");
   ASSERT_FALSE(replaced);
   EXPECT_THAT(replaced.error().with_context("relist").message(), testing::StartsWith("relist: replace: "));
@@ -132,7 +132,7 @@ TEST(StoreTest, WritesAreNamedByTheStoreUnlessTheyBringTheirKey) {
   std::vector<Write> writes = {put(pod("a")), put("given", pod("b")), put(pod("c"))};
   ASSERT_TRUE(store.apply(writes));
   EXPECT_THAT(store.list_keys(), UnorderedElementsAre("uid-a", "given", "uid-c"));
-  EXPECT_EQ(writes[0].key.view(), "uid-a");  // and says so
+  EXPECT_EQ(writes[0].key.text(), "uid-a");  // and says so
 
   std::vector<Write> removals = {removal_of(pod("a")), removal("given")};
   ASSERT_TRUE(store.apply(removals));
@@ -147,11 +147,11 @@ TEST(StoreTest, AReplaceOfWritesTellsWhatWasThereAndWhatIsGone) {
   const auto gone = store.replace(writes, "9");
   ASSERT_TRUE(gone);
   ASSERT_EQ(gone->size(), 1U);
-  EXPECT_EQ(gone->front().key.view(), "default/gone");
+  EXPECT_EQ(gone->front().key.text(), "default/gone");
   EXPECT_EQ(gone->front().object.resource_version(), "3");
   EXPECT_THAT(previous_versions(writes), ElementsAre("1", "2", "-"));
   EXPECT_TRUE(writes[0].object.same_document(same));
-  EXPECT_TRUE(store.get_by_key("default/same").same_document(same));
+  EXPECT_TRUE(store.find("default/same").same_document(same));
   EXPECT_EQ(store.last_store_sync_resource_version(), "9");
 
   std::vector<Write> bad = {put(pod("a")), put(test::bare_object("x"))};
@@ -181,7 +181,7 @@ TEST(StoreTest, TheSameVersionWithOtherContentsIsAnotherObject) {
 
   EXPECT_TRUE(store.prefer_known(after).same_document(after));
   ASSERT_TRUE(store.replace({after}, "9"));
-  EXPECT_TRUE(store.get_by_key("default/a").same_document(after));
+  EXPECT_TRUE(store.find("default/a").same_document(after));
 }
 
 }  // namespace

@@ -46,12 +46,12 @@ TEST(ThreadSafeStoreTest, HoldsWhatWasWrittenLastUnderEachKey) {
   store.add("any key", pod("a", 2));
 
   EXPECT_EQ(store.size(), 2U);
-  EXPECT_EQ(store.get("any key").resource_version(), "2");
-  EXPECT_FALSE(store.get("default/a"));
+  EXPECT_EQ(store.find("any key").resource_version(), "2");
+  EXPECT_FALSE(store.find("default/a"));
   EXPECT_THAT(store.list_keys(), UnorderedElementsAre("any key", "other"));
   store.remove("any key");
   store.remove("never there");
-  EXPECT_FALSE(store.get("any key"));
+  EXPECT_FALSE(store.find("any key"));
   EXPECT_THAT(names(store.list()), ElementsAre("b"));
 }
 
@@ -63,13 +63,13 @@ TEST(ThreadSafeStoreTest, DefaultAndOtherKeysLiveTogether) {
   EXPECT_THAT(store.list_keys(), UnorderedElementsAre("default/a", "default/b", "odd"));
 
   store.update("default/a", pod("stranger"));  // another object under the key of a
-  EXPECT_EQ(store.get("default/a").name(), "stranger");
-  EXPECT_FALSE(store.get("default/stranger"));
+  EXPECT_EQ(store.find("default/a").name(), "stranger");
+  EXPECT_FALSE(store.find("default/stranger"));
   store.remove("default/b");
   EXPECT_THAT(store.list_keys(), UnorderedElementsAre("default/a", "odd"));
-  EXPECT_EQ(store.get("odd").name(), "a");
+  EXPECT_EQ(store.find("odd").name(), "a");
   store.update("default/a", pod("a"));
-  EXPECT_EQ(store.get("default/a").name(), "a");
+  EXPECT_EQ(store.find("default/a").name(), "a");
   store.remove("odd");
   store.remove("default/a");
   EXPECT_EQ(store.size(), 0U);
@@ -271,7 +271,7 @@ TEST(ThreadSafeStoreTest, EachOfSeveralWritesTellsWhatItFound) {
   EXPECT_FALSE(writes[0].object);  // it is the store's now
   EXPECT_THAT(store.list_keys(), UnorderedElementsAre("there", "fresh", "default/own"));
   EXPECT_EQ(store.by_index("namespace", "default")->size(), 3U);
-  EXPECT_EQ(store.get("there").resource_version(), "3");
+  EXPECT_EQ(store.find("there").resource_version(), "3");
 }
 
 TEST(ThreadSafeStoreTest, WritesUnderOneKeyFindEachOther) {
@@ -282,7 +282,7 @@ TEST(ThreadSafeStoreTest, WritesUnderOneKeyFindEachOther) {
   EXPECT_THAT(previous_versions(writes), ElementsAre("-", "1", "1", "-", "-", "-", "6"));
   EXPECT_TRUE(writes[2].previous.labels()["values"].string() == "x");
   EXPECT_THAT(store.list_index_values("letters"), UnorderedElementsAre("y", "z"));
-  EXPECT_EQ(store.get("default/d").resource_version(), "7");
+  EXPECT_EQ(store.find("default/d").resource_version(), "7");
   EXPECT_EQ(store.size(), 2U);
 }
 
@@ -317,20 +317,20 @@ TEST(ThreadSafeStoreTest, AReplaceKeepsTheHandlesOfUnchangedObjects) {
   store.add("newer", pod("newer", 1));
   store.add("reborn", make_pod({.name = "reborn", .uid = "first"}));
   store.add("gone", pod("gone", 1));
-  const Object same = store.get("same");
-  const Object newer = store.get("newer");
-  const Object reborn = store.get("reborn");
+  const Object same = store.find("same");
+  const Object newer = store.find("newer");
+  const Object reborn = store.find("reborn");
 
   std::vector<Write> writes = {put("same", pod("same", 1)), put("newer", pod("newer", 2)),
                                put("reborn", make_pod({.name = "reborn", .uid = "second"})),
                                put("twice", pod("twice", 1)), put("twice", pod("twice", 2))};
   store.replace(writes, "9");
-  EXPECT_TRUE(store.get("same").same_document(same));
+  EXPECT_TRUE(store.find("same").same_document(same));
   EXPECT_TRUE(writes[0].object.same_document(same));
-  EXPECT_FALSE(store.get("newer").same_document(newer));
-  EXPECT_FALSE(store.get("reborn").same_document(reborn));
-  EXPECT_EQ(store.get("twice").resource_version(), "2");
-  EXPECT_FALSE(store.get("gone"));
+  EXPECT_FALSE(store.find("newer").same_document(newer));
+  EXPECT_FALSE(store.find("reborn").same_document(reborn));
+  EXPECT_EQ(store.find("twice").resource_version(), "2");
+  EXPECT_FALSE(store.find("gone"));
   EXPECT_EQ(store.by_index("namespace", "default")->size(), 4U);
 }
 
@@ -354,7 +354,7 @@ TEST(ThreadSafeStoreTest, AReplaceTellsWhatWasThereAndGivesWhatIsGone) {
     EXPECT_EQ(previous_versions(writes)[i], i < 100 ? std::to_string(3 * i) : "-");
   }
   EXPECT_EQ(previous_versions(writes)[200], "0");  // what the store had, not what this replace put before
-  EXPECT_EQ(store.get("k0").resource_version(), "1000");
+  EXPECT_EQ(store.find("k0").resource_version(), "1000");
   EXPECT_EQ(store.size(), 200U);
   EXPECT_EQ(store.replace({}, "2").size(), 200U);
   EXPECT_TRUE(store.replace({}, "3").empty());

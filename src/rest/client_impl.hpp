@@ -30,8 +30,8 @@ class Turnstile {
 };
 
 /// What all copies of a Client share.
-struct Client::State {
-  explicit State(std::size_t max_first_lists) : first_lists(max_first_lists) {}
+struct Client::Impl {
+  explicit Impl(std::size_t max_first_lists) : first_lists(max_first_lists) {}
 
   Config config;
   ClientOptions options;
