@@ -132,17 +132,14 @@ void DeltaFifo::replace(std::vector<meta::KeyedObject> objects, std::string /*re
       gone.push_back({each.key, each.object});
     }
   }
-  const auto bury = [&](meta::Key key, meta::Object last) {
-    impl.append(Delta::tombstone(std::move(key), std::move(last)).marked(repairs));
-  };
-  for (auto& [key, last] : gone) bury(std::move(key), std::move(last));
+  for (auto& [key, last] : gone) impl.append(Delta::tombstone(std::move(key), std::move(last)).marked(repairs));
   if (impl.options.known_objects) {
     for (const std::string& text : impl.options.known_objects->list_keys()) {
       meta::Object last = impl.options.known_objects->find(text);
       auto key = meta::Key::of(last, text);
       if (listed.contains(key) || impl.is_under_way(key)) continue;
       if (!last) log(LogLevel::Warning, "a known object vanished during a replace", {{"key", text}});
-      bury(std::move(key), std::move(last));
+      impl.append(Delta::tombstone(std::move(key), std::move(last)).marked(repairs));
     }
   }
   impl.populate(impl.items().size() + impl.in_flight.size());  // what is under way is finished before it
