@@ -10,22 +10,16 @@
 #include <mutex>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define KUBEXX_PLAIN_MEMORY 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KUBEXX_PLAIN_MEMORY 1
-#endif
-#endif
+/// There in a program that was compiled with AddressSanitizer, whether this library was or not.
+extern "C" void __asan_init() __attribute__((weak));  // NOLINT(bugprone-reserved-identifier)
 
 namespace kubexx {
 namespace {
 
-#ifdef KUBEXX_PLAIN_MEMORY
-constexpr std::size_t kLargest = 0;
-#else
-constexpr std::size_t kLargest = 8192;
-#endif
+/// The sanitizer sees what malloc gave and got back, so that a view of an object that is gone is found.
+std::size_t largest() noexcept {
+  return __asan_init != nullptr ? 0 : 8192;
+}
 
 constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // a large page
 constexpr std::size_t kSpanBytes = std::size_t{64} << 10;
@@ -238,7 +232,7 @@ void* allocate_or_null(std::size_t bytes) noexcept {
     prefer_large_pages(memory, bytes);
     return memory;
   }
-  if (bytes > kLargest) return std::malloc(bytes);
+  if (bytes > largest()) return std::malloc(bytes);
   try {
     return heap().take(bytes);
   } catch (const std::bad_alloc&) {
@@ -258,12 +252,12 @@ void* allocate_on_large_pages(std::size_t bytes) {
 }
 
 void free_on_large_pages(void* memory, std::size_t bytes) noexcept {
-  if (bytes <= kLargest) return heap().give_back(memory);
+  if (bytes <= largest()) return heap().give_back(memory);
   std::free(memory);
 }
 
 bool fits_large_pages(std::size_t bytes) noexcept {
-  return bytes <= kLargest && size_of(class_of(bytes)) - bytes <= bytes / 32;
+  return bytes <= largest() && size_of(class_of(bytes)) - bytes <= bytes / 32;
 }
 
 LargePageMemory large_page_memory() noexcept {

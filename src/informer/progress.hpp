@@ -29,9 +29,9 @@ class Progress {
     bool dropping = true;  ///< what waits for handlers, at the end
     bool stopped = false;
     bool synced = false;
-    std::string version = {};     ///< of the store
-    std::uint64_t rollbacks = 0;  ///< how often it fell
-    std::optional<std::string> mutated_key = {};
+    std::string version = {};               ///< of the store
+    std::uint64_t rollbacks = 0;            ///< how often it fell
+    std::vector<std::string> mutated = {};  ///< keys
   };
 
   template <class Read>

@@ -84,12 +84,10 @@ void SharedIndexInformer::start(std::stop_token stop) {
 }
 
 void SharedIndexInformer::run(std::stop_token stop) {
-  impl_->throw_if_mutated();
   if (has_started()) return start();  // logs
   start(std::move(stop));
   impl_->progress->wait([](const Facts& facts) { return facts.stopped; });
   join();
-  impl_->throw_if_mutated();
 }
 
 void SharedIndexInformer::stop() {
@@ -136,8 +134,7 @@ std::shared_ptr<const Controller> SharedIndexInformer::controller() const {
   return impl_->controller;
 }
 
-bool SharedIndexInformer::has_synced() const {
-  impl_->throw_if_mutated();
+bool SharedIndexInformer::has_synced() const noexcept {
   return impl_->progress->read([](const Facts& facts) { return facts.synced; });
 }
 
@@ -156,6 +153,7 @@ InformerStatus SharedIndexInformer::status() const {
     status.synced = facts.synced;
     status.stopped = facts.stopped;
     status.resource_version = facts.version;
+    status.mutated = facts.mutated;
   });
   const auto now_running = controller();
   status.name = impl_->options.name;

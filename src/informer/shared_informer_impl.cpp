@@ -1,7 +1,7 @@
 #include "informer/shared_informer_impl.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <stdexcept>
 
 #include "informer/make_queue.hpp"
 #include "informer/notification.hpp"
@@ -11,6 +11,8 @@
 
 namespace kubexx::informer {
 namespace {
+
+constexpr std::size_t kMutatedNamed = 16;  // keys of objects that somebody changed
 
 bool detector_wanted(const InformerOptions& options) {
   if (options.mutation_detector) return *options.mutation_detector;
@@ -111,9 +113,12 @@ void SharedIndexInformer::Impl::make_detector() {
   detector = std::make_shared<CacheMutationDetector>(strand, [weak = weak_from_this()](const std::string& key) {
     const auto self = weak.lock();
     if (!self) return;
-    log(LogLevel::Error, "a cached object was changed", {{"informer", self->options.name}, {"key", key}});
-    if (self->options.on_mutation) return self->options.on_mutation(key);
-    self->progress->change([&](Progress::Facts& facts) { facts.mutated_key = key; });
+    report_error(Error::config("the cached object " + key + " was changed"), "informer " + self->options.name);
+    self->progress->change([&](Progress::Facts& facts) {
+      const bool named = std::find(facts.mutated.begin(), facts.mutated.end(), key) != facts.mutated.end();
+      if (!named && facts.mutated.size() < kMutatedNamed) facts.mutated.push_back(key);
+    });
+    if (self->options.on_mutation) self->options.on_mutation(key);
   });
   detector->start();
 }
@@ -187,11 +192,6 @@ void SharedIndexInformer::Impl::reached(std::string store_version) {
     if (source->has_one_version() && version_fell(facts.version, store_version)) ++facts.rollbacks;
     facts.version = std::move(store_version);
   });
-}
-
-void SharedIndexInformer::Impl::throw_if_mutated() const {
-  const auto key = progress->read([](const Progress::Facts& facts) { return facts.mutated_key; });
-  if (key) throw std::logic_error("the cached object " + *key + " was changed");
 }
 
 /// Calls those who wait for the end, if it has come: also when the last call of a closed handler has returned.

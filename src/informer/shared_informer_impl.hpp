@@ -29,7 +29,6 @@ struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl>
   void finish();
   void processed(const QueueProgress& queue);
   void reached(std::string store_version);
-  void throw_if_mutated() const;
   void call_if_ended();
   void make_controller();
   void make_detector();

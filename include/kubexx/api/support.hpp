@@ -11,20 +11,10 @@
 #include <vector>
 
 #include "kubexx/base/error.hpp"
+#include "kubexx/base/lifetime.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/object.hpp"
-
-// What a view borrows from must outlive it; clang warns where it sees that it does not.
-#if defined(__clang__)
-#define KUBEXX_LIFETIMEBOUND [[clang::lifetimebound]]
-#define KUBEXX_POINTER [[gsl::Pointer]]
-#define KUBEXX_OWNER [[gsl::Owner]]
-#else
-#define KUBEXX_LIFETIMEBOUND
-#define KUBEXX_POINTER
-#define KUBEXX_OWNER
-#endif
 
 /// What the generated types are made of. Generated headers: kubexx/api/<group>/<version>.hpp.
 namespace kubexx::api {

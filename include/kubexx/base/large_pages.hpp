@@ -7,8 +7,9 @@ namespace kubexx {
 /// Memory for what fills a program with a cache, lives long and is read at random: objects, and the tables that find
 /// them. Blocks of up to 8 KB come from a heap of their own, which asks the system for large pages (fewer faults while
 /// a cache fills, fewer misses of the translation cache while it is read) and keeps them apart from short-lived memory,
-/// so that what a cache no longer needs goes back to the system. Larger ones, and all under AddressSanitizer, come from
-/// malloc; those of 2 MB and more begin at a large page and ask for such pages. See docs/adr/0006-large-pages.md.
+/// so that what a cache no longer needs goes back to the system. Larger ones, and all in a program with
+/// AddressSanitizer, come from malloc; those of 2 MB and more begin at a large page and ask for such pages. See
+/// docs/adr/0006-large-pages.md.
 ///
 /// Threads: any.
 void* allocate_on_large_pages(std::size_t bytes);

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "kubexx/base/error.hpp"
+#include "kubexx/base/lifetime.hpp"
 
 namespace kubexx {
 
@@ -24,21 +25,21 @@ class [[nodiscard]] Result {
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
 
-  T& operator*() & noexcept { return *std::get_if<0>(&state_); }
-  const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
-  T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
-  T* operator->() noexcept { return std::get_if<0>(&state_); }
-  const T* operator->() const noexcept { return std::get_if<0>(&state_); }
+  T& operator*() & noexcept KUBEXX_LIFETIMEBOUND { return *std::get_if<0>(&state_); }
+  const T& operator*() const& noexcept KUBEXX_LIFETIMEBOUND { return *std::get_if<0>(&state_); }
+  T&& operator*() && noexcept KUBEXX_LIFETIMEBOUND { return std::move(*std::get_if<0>(&state_)); }
+  T* operator->() noexcept KUBEXX_LIFETIMEBOUND { return std::get_if<0>(&state_); }
+  const T* operator->() const noexcept KUBEXX_LIFETIMEBOUND { return std::get_if<0>(&state_); }
 
-  T& value() & {
+  T& value() & KUBEXX_LIFETIMEBOUND {
     require();
     return **this;
   }
-  const T& value() const& {
+  const T& value() const& KUBEXX_LIFETIMEBOUND {
     require();
     return **this;
   }
-  T&& value() && {
+  T&& value() && KUBEXX_LIFETIMEBOUND {
     require();
     return std::move(**this);
   }
@@ -47,8 +48,8 @@ class [[nodiscard]] Result {
     return has_value() ? **this : static_cast<T>(std::forward<U>(fallback));
   }
 
-  const Error& error() const& noexcept { return *std::get_if<1>(&state_); }
-  Error&& error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
+  const Error& error() const& noexcept KUBEXX_LIFETIMEBOUND { return *std::get_if<1>(&state_); }
+  Error&& error() && noexcept KUBEXX_LIFETIMEBOUND { return std::move(*std::get_if<1>(&state_)); }
 
   template <class F>
   auto and_then(F&& next) && -> std::invoke_result_t<F, T&&> {
@@ -91,7 +92,7 @@ class [[nodiscard]] Result<void> {
   void value() const {
     if (!has_value()) detail::throw_error(error());
   }
-  const Error& error() const noexcept { return *std::get_if<1>(&error_); }
+  const Error& error() const noexcept KUBEXX_LIFETIMEBOUND { return *std::get_if<1>(&error_); }
 
   template <class F>
   auto and_then(F&& next) && -> std::invoke_result_t<F> {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/lifetime.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/object_key.hpp"
 
@@ -53,8 +54,8 @@ class Deleted {
  public:
   Deleted(std::string key, T last_known, bool final_state_known)
       : key_(std::move(key)), last_known_(std::move(last_known)), final_state_known_(final_state_known) {}
-  const std::string& key() const noexcept { return key_; }
-  const T& last_known() const noexcept { return last_known_; }
+  const std::string& key() const noexcept KUBEXX_LIFETIMEBOUND { return key_; }
+  const T& last_known() const noexcept KUBEXX_LIFETIMEBOUND { return last_known_; }
   bool final_state_known() const noexcept { return final_state_known_; }
   /// From the key, split at its first slash; never fails.
   meta::ObjectKey object_key() const {
@@ -88,42 +89,110 @@ T typed_handle(const meta::Object& object) {
   }
 }
 
-/// A callback that may leave out what it does not want: the arguments after the first, the EventContext, or both.
-template <class First, class... Rest>
+namespace detail {
+
+template <class>
+inline constexpr bool kNoShape = false;
+
+// What the functions of a handler may look like. Each leaves out what it does not want, the EventContext too.
+template <class T>
+struct AddShapes {
+  using Function = std::function<void(const T&, bool, const EventContext&)>;
+  template <class F>
+  static Function adapt(F f) {
+    if constexpr (std::is_invocable_v<F&, const T&, bool, const EventContext&>) {
+      return f;
+    } else if constexpr (std::is_invocable_v<F&, const T&, bool>) {
+      return [f = std::move(f)](const T& object, bool initial, const EventContext&) mutable { f(object, initial); };
+    } else if constexpr (std::is_invocable_v<F&, const T&, const EventContext&>) {
+      return [f = std::move(f)](const T& object, bool, const EventContext& context) mutable { f(object, context); };
+    } else if constexpr (std::is_invocable_v<F&, const T&>) {
+      return [f = std::move(f)](const T& object, bool, const EventContext&) mutable { f(object); };
+    } else {
+      static_assert(kNoShape<F>,
+                    "on_add takes (const T& object), (object, bool is_in_initial_list), (object, const "
+                    "EventContext&) or (object, is_in_initial_list, context)");
+    }
+  }
+};
+
+template <class T>
+struct UpdateShapes {
+  using Function = std::function<void(const T&, const T&, const EventContext&)>;
+  template <class F>
+  static Function adapt(F f) {
+    if constexpr (std::is_invocable_v<F&, const T&, const T&, const EventContext&>) {
+      return f;
+    } else if constexpr (std::is_invocable_v<F&, const T&, const T&>) {
+      return [f = std::move(f)](const T& before, const T& after, const EventContext&) mutable { f(before, after); };
+    } else if constexpr (std::is_invocable_v<F&, const T&, const EventContext&>) {
+      return [f = std::move(f)](const T&, const T& after, const EventContext& context) mutable { f(after, context); };
+    } else if constexpr (std::is_invocable_v<F&, const T&>) {
+      return [f = std::move(f)](const T&, const T& after, const EventContext&) mutable { f(after); };
+    } else {
+      static_assert(kNoShape<F>,
+                    "on_update takes (const T& after), (const T& before, const T& after), (after, const "
+                    "EventContext&) or (before, after, context)");
+    }
+  }
+};
+
+template <class T>
+struct DeleteShapes {
+  using Function = std::function<void(const Deleted<T>&, const EventContext&)>;
+  template <class F>
+  static Function adapt(F f) {
+    if constexpr (std::is_invocable_v<F&, const Deleted<T>&, const EventContext&>) {
+      return f;
+    } else if constexpr (std::is_invocable_v<F&, const Deleted<T>&>) {
+      return [f = std::move(f)](const Deleted<T>& gone, const EventContext&) mutable { f(gone); };
+    } else {
+      static_assert(kNoShape<F>,
+                    "on_delete takes (const Deleted<T>& gone) or (gone, const EventContext&); the object is "
+                    "gone.last_known(), which may be null");
+    }
+  }
+};
+
+}  // namespace detail
+
+/// A function of a handler in any of the shapes that fit its event; another one does not compile.
+template <class Shapes>
 class Callback {
  public:
   Callback() = default;
-  Callback(std::nullptr_t) {}
+  Callback(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
   template <class F>
     requires(!std::same_as<std::remove_cvref_t<F>, Callback>)
-  Callback(F function) {
-    if constexpr (std::is_invocable_v<F&, First, Rest..., const EventContext&>) {
-      call_ = std::move(function);
-    } else if constexpr (std::is_invocable_v<F&, First, Rest...>) {
-      call_ = [f = std::move(function)](First first, Rest... rest, const EventContext&) mutable { f(first, rest...); };
-    } else if constexpr (std::is_invocable_v<F&, First, const EventContext&>) {
-      call_ = [f = std::move(function)](First first, Rest..., const EventContext& context) mutable {
-        f(first, context);
-      };
-    } else {
-      call_ = [f = std::move(function)](First first, Rest..., const EventContext&) mutable { f(first); };
+  Callback(F function) {  // NOLINT(google-explicit-constructor)
+    if constexpr (std::is_constructible_v<bool, F&> && !std::is_convertible_v<F&, bool>) {
+      if (!static_cast<bool>(function)) return;  // an empty std::function
     }
+    call_ = Shapes::adapt(std::move(function));
   }
   explicit operator bool() const noexcept { return static_cast<bool>(call_); }
-  void operator()(First first, Rest... rest, const EventContext& context) const {
-    if (call_) call_(first, rest..., context);
+  template <class... Arguments>
+  void operator()(const Arguments&... arguments) const {
+    if (call_) call_(arguments...);
   }
 
  private:
-  std::function<void(First, Rest..., const EventContext&)> call_;
+  typename Shapes::Function call_;
 };
 
-/// A handler from functions, any of which may be absent.
+/// A handler from functions, any of which may be absent. Each may leave out what it does not want: an on_update with
+/// one argument gets the object as it is now.
+///
+/// Threads: the functions of one handler are called one at a time, in order, on a thread of the handlers' executor, and
+/// without a lock of the library's: they may block, call the informer, add and remove handlers.
+/// Errors: what they throw is reported (error_sink.hpp) and counted; the next call comes all the same.
+/// Example: `{.on_add = [](const Pod& pod) {...}, .on_update = [](const Pod& before, const Pod& after) {...},
+/// .on_delete = [](const Deleted<Pod>& gone) { std::cout << gone.key(); }}`
 template <class T = meta::Object>
 struct ResourceEventHandlerFuncs {
-  Callback<const T&, bool> on_add = {};
-  Callback<const T&, const T&> on_update = {};
-  Callback<const Deleted<T>&> on_delete = {};
+  Callback<detail::AddShapes<T>> on_add = {};
+  Callback<detail::UpdateShapes<T>> on_update = {};
+  Callback<detail::DeleteShapes<T>> on_delete = {};
 };
 
 /// Passes on what the filter accepts. An update that starts to match is an add, one that stops matching a delete.

@@ -29,7 +29,7 @@ class Informer {
   std::shared_ptr<const store::Indexer> store() const { return shared_->store(); }
   std::shared_ptr<const store::Indexer> indexer() const { return shared_->indexer(); }
   Result<void> add_indexers(const store::Indexers& indexers) const { return shared_->add_indexers(indexers); }
-  bool has_synced() const { return shared_->has_synced(); }
+  bool has_synced() const noexcept { return shared_->has_synced(); }
   bool has_started() const { return shared_->has_started(); }
   bool is_stopped() const { return shared_->is_stopped(); }
   std::string last_sync_resource_version() const { return shared_->last_sync_resource_version(); }

@@ -38,7 +38,7 @@ struct InformerOptions {
   Duration stale_after = std::chrono::minutes(3);  ///< without event or bookmark for so long: stale; 0: never
   /// Looks every second whether somebody changed a cached object's bytes; absent: $KUBE_CACHE_MUTATION_DETECTOR.
   std::optional<bool> mutation_detector = {};
-  /// Absent: a log line, and has_synced() and run() throw std::logic_error from then on.
+  /// Called beside the log line, the error sink and `InformerStatus::mutated`; on the informer's executor.
   std::function<void(const std::string& key)> on_mutation = {};
   std::shared_ptr<Executor> executor = {};        ///< the library's work; required
   std::shared_ptr<Executor> handlers = {};        ///< user code; required
@@ -75,6 +75,9 @@ struct InformerStatus {
   EventTotals events = {};
   /// Differences put right by a list of the version the cache had; of a newer one they may be news (verify_every).
   std::uint64_t repairs = 0;
+  /// The keys of cached objects that somebody changed, the first few of them: a mistake in the program, whose cache
+  /// says from then on what the server never said (mutation_detector).
+  std::vector<std::string> mutated = {};
   reflector::ReflectorStatus reflector = {};
   std::vector<HandlerStatus> handlers = {};
 };
@@ -131,7 +134,7 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   /// What keeps the cache: a list, a watch and a queue. Null before the start.
   std::shared_ptr<const Controller> controller() const;
 
-  bool has_synced() const;  ///< the first whole list is in the store
+  bool has_synced() const noexcept;  ///< the first whole list is in the store
   std::string last_sync_resource_version() const;
   /// Calls back, from any thread, whenever something about sync changed: synced, an error, stopped. It must not block.
   /// The observer ends with the returned handle.

@@ -27,7 +27,7 @@ struct SyncState {
 };
 
 /// What wait_for_cache_sync found; true when everything is synced.
-struct SyncResult {
+struct [[nodiscard]] SyncResult {
   std::vector<SyncState> informers = {};  ///< in the order given
   std::optional<Error> stopped_by = {};   ///< Canceled, Timeout, or the error that ended a fail-fast wait
 

@@ -19,7 +19,7 @@ struct DraftNode;
 /// A place in a Draft: read it like a Value, set it, append to it, erase it. A place that does not exist yet may be
 /// named and read (Absent); setting it creates it and the maps above it. Borrowed: valid while its Draft lives and the
 /// place is not erased.
-class DraftRef {
+class KUBEXX_POINTER DraftRef {
  public:
   DraftRef() = default;  ///< nowhere: reads Absent, writes are ignored
 
@@ -71,7 +71,7 @@ class DraftRef {
 
 /// A mutable document. `Object::edit()` gives one that remembers its original; unknown fields survive.
 /// Threads: none; a draft belongs to one thread. Move-only; `clone()` copies.
-class Draft {
+class KUBEXX_OWNER Draft {
  public:
   Draft();  ///< an empty map without an original
   explicit Draft(Object original);
@@ -80,13 +80,13 @@ class Draft {
   ~Draft();
   Draft clone() const;
 
-  DraftRef root() const noexcept;
-  DraftRef operator[](std::string_view key) const { return root()[key]; }
-  DraftRef operator[](NameId key) const { return root()[key]; }
-  DraftRef operator[](const char* key) const { return root()[std::string_view(key)]; }
-  DraftRef at(std::string_view json_pointer) const { return root().at(json_pointer); }
+  DraftRef root() const noexcept KUBEXX_LIFETIMEBOUND;
+  DraftRef operator[](std::string_view key) const KUBEXX_LIFETIMEBOUND { return root()[key]; }
+  DraftRef operator[](NameId key) const KUBEXX_LIFETIMEBOUND { return root()[key]; }
+  DraftRef operator[](const char* key) const KUBEXX_LIFETIMEBOUND { return root()[std::string_view(key)]; }
+  DraftRef at(std::string_view json_pointer) const KUBEXX_LIFETIMEBOUND { return root().at(json_pointer); }
 
-  const Object& original() const noexcept;
+  const Object& original() const noexcept KUBEXX_LIFETIMEBOUND;
   bool changed() const;
   /// Freezes the current contents; the draft stays usable. An object cut by a projection stays marked as such.
   Object to_object() const;

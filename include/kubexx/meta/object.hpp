@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/lifetime.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/value.hpp"
 
@@ -30,7 +31,7 @@ std::string_view to_string(Completeness completeness) noexcept;
 /// copies a pointer. A null handle is valid, and every accessor on it answers as on an empty object.
 ///
 /// Threads: the document never changes, so any number of threads may read it; a handle itself is like a shared_ptr.
-class Object {
+class KUBEXX_OWNER Object {
  public:
   constexpr Object() noexcept = default;
   Object(const Object& other) noexcept : document_(other.document_) {
@@ -46,41 +47,42 @@ class Object {
   }
 
   explicit operator bool() const noexcept { return document_ != nullptr; }
-  Value root() const noexcept;
-  Value operator[](std::string_view key) const noexcept { return root()[key]; }
-  Value operator[](NameId key) const noexcept { return root()[key]; }
-  Value operator[](const char* key) const noexcept { return root()[std::string_view(key)]; }
-  Value at(std::string_view json_pointer) const noexcept { return root().at(json_pointer); }
+  Value root() const noexcept KUBEXX_LIFETIMEBOUND;
+  Value operator[](std::string_view key) const noexcept KUBEXX_LIFETIMEBOUND { return root()[key]; }
+  Value operator[](NameId key) const noexcept KUBEXX_LIFETIMEBOUND { return root()[key]; }
+  Value operator[](const char* key) const noexcept KUBEXX_LIFETIMEBOUND { return root()[std::string_view(key)]; }
+  Value at(std::string_view json_pointer) const noexcept KUBEXX_LIFETIMEBOUND { return root().at(json_pointer); }
 
-  std::string_view api_version() const noexcept;
-  std::string_view kind() const noexcept;
+  std::string_view api_version() const noexcept KUBEXX_LIFETIMEBOUND;
+  std::string_view kind() const noexcept KUBEXX_LIFETIMEBOUND;
   GroupVersionKind gvk() const;
 
-  Value metadata_value() const noexcept;
+  Value metadata_value() const noexcept KUBEXX_LIFETIMEBOUND;
   bool has_metadata() const noexcept { return metadata_value().is_map(); }
-  std::string_view name() const noexcept;
-  std::string_view namespace_() const noexcept;
-  std::string_view uid() const noexcept;
-  std::string_view resource_version() const noexcept;
-  std::string_view generate_name() const noexcept;
-  std::string_view creation_timestamp() const noexcept;
-  std::string_view deletion_timestamp() const noexcept;  ///< empty: not being deleted
+  std::string_view name() const noexcept KUBEXX_LIFETIMEBOUND;
+  std::string_view namespace_() const noexcept KUBEXX_LIFETIMEBOUND;
+  std::string_view uid() const noexcept KUBEXX_LIFETIMEBOUND;
+  std::string_view resource_version() const noexcept KUBEXX_LIFETIMEBOUND;
+  std::string_view generate_name() const noexcept KUBEXX_LIFETIMEBOUND;
+  std::string_view creation_timestamp() const noexcept KUBEXX_LIFETIMEBOUND;
+  std::string_view deletion_timestamp() const noexcept KUBEXX_LIFETIMEBOUND;  ///< empty: not being deleted
   std::int64_t generation() const noexcept;
-  MapView labels() const noexcept;
-  MapView annotations() const noexcept;
-  ListView owner_references() const noexcept;
-  ListView finalizers() const noexcept;
+  MapView labels() const noexcept KUBEXX_LIFETIMEBOUND;
+  MapView annotations() const noexcept KUBEXX_LIFETIMEBOUND;
+  ListView owner_references() const noexcept KUBEXX_LIFETIMEBOUND;
+  ListView finalizers() const noexcept KUBEXX_LIFETIMEBOUND;
 
   Completeness completeness() const noexcept;
-  std::string_view projection_name() const noexcept;  ///< what cut it, for messages; empty when whole
-  std::size_t byte_size() const noexcept;             ///< bytes this document occupies, header included
+  std::string_view projection_name() const noexcept
+      KUBEXX_LIFETIMEBOUND;                ///< what cut it, for messages; empty when whole
+  std::size_t byte_size() const noexcept;  ///< bytes this document occupies, header included
 
   /// A mutable copy with the same reading; see draft.hpp.
   Draft edit() const;
 
   bool same_document(const Object& other) const noexcept { return document_ == other.document_; }
   /// The packed bytes, for the mutation detector and for hashing. Their layout is private.
-  std::string_view raw_bytes() const noexcept;
+  std::string_view raw_bytes() const noexcept KUBEXX_LIFETIMEBOUND;
   /// Deep comparison of the contents.
   friend bool operator==(const Object& a, const Object& b) noexcept { return a.root() == b.root(); }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/lifetime.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/name.hpp"
 
@@ -24,7 +25,7 @@ struct Access;
 
 /// A borrowed view of one value inside an Object (or nothing: Absent). Trivially copyable, two words; valid while the
 /// Object it came from is alive, like a string_view. Every accessor is safe on every value, Absent included.
-class Value {
+class KUBEXX_POINTER Value {
  public:
   constexpr Value() noexcept = default;
 
@@ -79,7 +80,7 @@ class Value {
 };
 
 /// The values of a list, in order.
-class ListView {
+class KUBEXX_POINTER ListView {
  public:
   class iterator {
    public:
@@ -121,7 +122,7 @@ class ListView {
 };
 
 /// The entries of a map, in the order they were written.
-class MapView {
+class KUBEXX_POINTER MapView {
  public:
   using Entry = std::pair<std::string_view, Value>;
   class iterator {

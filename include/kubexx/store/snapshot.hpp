@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/lifetime.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -30,7 +31,7 @@ class Snapshot {
   std::size_t size() const noexcept;
   bool empty() const noexcept { return size() == 0; }
   /// The resourceVersion of the store then (last_store_sync_resource_version()).
-  const std::string& resource_version() const noexcept;
+  const std::string& resource_version() const noexcept KUBEXX_LIFETIMEBOUND;
   /// Counts the writes of the store: equal versions of one store are equal states.
   std::uint64_t version() const noexcept;
 
@@ -48,7 +49,7 @@ class Snapshot {
   }
   /// The objects in pages, for loops of one's own. No order.
   std::size_t page_count() const noexcept;
-  std::span<const meta::Object> page(std::size_t number) const noexcept;
+  std::span<const meta::Object> page(std::size_t number) const noexcept KUBEXX_LIFETIMEBOUND;
 
   /// Calls visit(std::string_view key, const meta::Object&) for each object.
   template <class Visit>

@@ -72,8 +72,7 @@ TEST_F(MutationDetectorTest, TheVariableTurnsItOnAndTheMemoryItCostsIsLogged) {
     EXPECT_THAT(log_lines.all(),
                 Contains(testing::AllOf(HasSubstr("keeps a copy of every cached object"), HasSubstr("configmaps"))));
     spoil("ns/a");
-    EXPECT_THROW(static_cast<void>(informer->has_synced()), std::logic_error);
-    EXPECT_THROW(informer->run({}), std::logic_error);
+    EXPECT_THAT(informer->status().mutated, testing::ElementsAre("ns/a"));
   }
 }
 
@@ -91,21 +90,21 @@ TEST_F(MutationDetectorTest, OtherValuesOfTheVariableLeaveItOffAndTheOptionWinsO
   EXPECT_TRUE(informer->has_synced());
 }
 
-TEST_F(MutationDetectorTest, WithoutAFunctionOfTheUsersTheNextQuestionForSyncThrowsAndNamesTheKey) {
+TEST_F(MutationDetectorTest, StatusErrorSinkAndFunctionNameTheKeyAndTheQuestionForSyncIsStillAnswered) {
+  std::vector<std::string> told;
   options.mutation_detector = true;
+  options.on_mutation = [&](const std::string& key) { told.push_back(key); };
   start();
-  EXPECT_TRUE(informer->has_synced());
   executor->advance(seconds(5));
-  EXPECT_TRUE(informer->has_synced());
+  EXPECT_THAT(informer->status().mutated, testing::IsEmpty());
   spoil("ns/b");
 
-  try {
-    static_cast<void>(informer->has_synced());
-    FAIL() << "the change was not noticed";
-  } catch (const std::logic_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("ns/b"));
-  }
-  EXPECT_THAT(log_lines.all(), Contains(HasSubstr("a cached object was changed informer=configmaps key=ns/b")));
+  EXPECT_THAT(told, testing::ElementsAre("ns/b"));
+  EXPECT_THAT(informer->status().mutated, testing::ElementsAre("ns/b"));
+  EXPECT_THAT(log_lines.all(),
+              Contains(testing::AllOf(HasSubstr("the cached object ns/b was changed"), HasSubstr("configmaps"))));
+  static_assert(noexcept(informer->has_synced()));
+  EXPECT_TRUE(informer->has_synced());
 }
 
 TEST_F(MutationDetectorTest, AnUpdateOrADeletionByTheServerIsNoMutation) {
