@@ -8,7 +8,7 @@ namespace kubexx::codec {
 ///   Begin    before the magic bytes
 ///   Outside  among the fields of the envelope
 ///   Inside   among the fields of the list, `left` bytes of it to come
-struct ProtobufListReader::Impl {
+struct ProtobufListReader::Impl final : Body {
   enum class Mode { Begin, Outside, Inside };
 
   Impl(ProtobufListReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {}
@@ -30,7 +30,7 @@ struct ProtobufListReader::Impl {
 
   static Error fail(const std::string& message) { return Error::decode("list: " + message); }
 
-  Result<void> read(std::string_view chunk) {
+  Result<void> read(std::string_view chunk) override {
     while ((!chunk.empty() || !record.empty()) && !reader.stopped()) {
       if (record.empty()) {
         auto used = take(chunk);
@@ -166,7 +166,7 @@ struct ProtobufListReader::Impl {
     return {};
   }
 
-  Result<meta::ListMeta> end() {
+  Result<meta::ListMeta> end() override {
     if (mode == Mode::Begin) return fail("empty body");
     if (!record.empty() || (mode == Mode::Inside && left != 0)) return fail("the body is truncated");
     if (!entered) return fail("the body has no list");
@@ -177,14 +177,6 @@ struct ProtobufListReader::Impl {
 };
 
 ProtobufListReader::ProtobufListReader(meta::DecodeOptions options, meta::StreamSink& sink)
-    : StreamReader(sink), impl_(std::make_unique<Impl>(*this, std::move(options))) {}
-ProtobufListReader::~ProtobufListReader() = default;
-
-Result<void> ProtobufListReader::read(std::string_view chunk) {
-  return impl_->read(chunk);
-}
-Result<meta::ListMeta> ProtobufListReader::end() {
-  return impl_->end();
-}
+    : StreamReader(sink, std::make_unique<Impl>(*this, std::move(options))) {}
 
 }  // namespace kubexx::codec

@@ -8,7 +8,7 @@ constexpr std::size_t kEnvelope = 4096;  // what may stand around an object of t
 
 }  // namespace
 
-struct ProtobufWatchReader::Impl {
+struct ProtobufWatchReader::Impl final : Body {
   Impl(ProtobufWatchReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {
     walker.options().max_bytes += kEnvelope;
   }
@@ -28,7 +28,7 @@ struct ProtobufWatchReader::Impl {
     return size;
   }
 
-  Result<void> read(std::string_view chunk) {
+  Result<void> read(std::string_view chunk) override {
     while (!chunk.empty() && !reader.stopped()) {
       if (frame.empty() && chunk.size() >= 4) {
         const std::size_t size = length(chunk);
@@ -102,24 +102,15 @@ struct ProtobufWatchReader::Impl {
     return true;
   }
 
-  Result<meta::ListMeta> end() {
+  std::size_t buffered() const noexcept override { return frame.size(); }
+
+  Result<meta::ListMeta> end() override {
     if (!frame.empty()) return fail("the stream ends inside the frame");
     return meta::ListMeta();
   }
 };
 
 ProtobufWatchReader::ProtobufWatchReader(meta::DecodeOptions options, meta::StreamSink& sink)
-    : StreamReader(sink), impl_(std::make_unique<Impl>(*this, std::move(options))) {}
-ProtobufWatchReader::~ProtobufWatchReader() = default;
-
-Result<void> ProtobufWatchReader::read(std::string_view chunk) {
-  return impl_->read(chunk);
-}
-Result<meta::ListMeta> ProtobufWatchReader::end() {
-  return impl_->end();
-}
-std::size_t ProtobufWatchReader::buffered() const noexcept {
-  return impl_->frame.size();
-}
+    : StreamReader(sink, std::make_unique<Impl>(*this, std::move(options))) {}
 
 }  // namespace kubexx::codec

@@ -67,30 +67,36 @@ T read(meta::Value value) noexcept {
   }
 }
 
+namespace detail {
+/// Goes where `At`, an iterator over untyped entries, goes; the view says what to show of them.
+template <class View, class Entry, class At>
+class ViewIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Entry;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = Entry;
+  ViewIterator() = default;
+  explicit ViewIterator(At at) : at_(at) {}
+  Entry operator*() const noexcept { return View::shown(*at_); }
+  ViewIterator& operator++() noexcept {
+    ++at_;
+    return *this;
+  }
+  ViewIterator operator++(int) noexcept { return ViewIterator(at_++); }
+  friend bool operator==(const ViewIterator& a, const ViewIterator& b) noexcept { return a.at_ == b.at_; }
+
+ private:
+  At at_;
+};
+}  // namespace detail
+
 /// The elements of a list field, borrowed.
 template <class T>
 class List {
  public:
-  class iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = T;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = T;
-    iterator() = default;
-    explicit iterator(meta::ListView::iterator at) : at_(at) {}
-    T operator*() const noexcept { return read<T>(*at_); }
-    iterator& operator++() noexcept {
-      ++at_;
-      return *this;
-    }
-    iterator operator++(int) noexcept { return iterator(at_++); }
-    friend bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
-
-   private:
-    meta::ListView::iterator at_;
-  };
+  using iterator = detail::ViewIterator<List, T, meta::ListView::iterator>;
 
   List() = default;
   explicit List(meta::Value list) noexcept : items_(list) {}
@@ -101,6 +107,8 @@ class List {
   iterator end() const noexcept { return iterator(items_.end()); }
 
  private:
+  friend iterator;
+  static T shown(meta::Value item) noexcept { return read<T>(item); }
   meta::ListView items_;
 };
 
@@ -109,29 +117,7 @@ template <class T>
 class Map {
  public:
   using Entry = std::pair<std::string_view, T>;
-  class iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Entry;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Entry;
-    iterator() = default;
-    explicit iterator(meta::MapView::iterator at) : at_(at) {}
-    Entry operator*() const noexcept {
-      const auto entry = *at_;
-      return {entry.first, read<T>(entry.second)};
-    }
-    iterator& operator++() noexcept {
-      ++at_;
-      return *this;
-    }
-    iterator operator++(int) noexcept { return iterator(at_++); }
-    friend bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
-
-   private:
-    meta::MapView::iterator at_;
-  };
+  using iterator = detail::ViewIterator<Map, Entry, meta::MapView::iterator>;
 
   Map() = default;
   explicit Map(meta::Value map) noexcept : entries_(map) {}
@@ -147,6 +133,8 @@ class Map {
   iterator end() const noexcept { return iterator(entries_.end()); }
 
  private:
+  friend iterator;
+  static Entry shown(const meta::MapView::Entry& entry) noexcept { return {entry.first, read<T>(entry.second)}; }
   meta::MapView entries_;
 };
 

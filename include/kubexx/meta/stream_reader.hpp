@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -22,22 +24,32 @@ class StreamReader {
   Result<void> feed(std::string_view chunk) {
     if (failed_) return *failed_;
     if (stopped_) return {};
-    auto fed = read(chunk);
+    auto fed = body_->read(chunk);
     if (!fed) failed_ = fed.error();
     return fed;
   }
   /// The body ended: the kind and metadata of a list, nothing for a watch; an Error when it is cut.
   Result<ListMeta> finish() {
     if (failed_) return *failed_;
-    return end();
+    return body_->end();
   }
   /// Nothing more is delivered. Inside a call of the sink: feed() returns without the rest of its chunk.
   void stop() noexcept { stopped_ = true; }
   /// A watch has shown its initial state: the bookmark that says so was delivered.
   bool initial_events_ended() const noexcept { return initial_events_ended_; }
+  /// Bytes of an event that has begun.
+  std::size_t buffered() const noexcept { return body_->buffered(); }
 
  protected:
-  explicit StreamReader(StreamSink& sink) noexcept : sink_(sink) {}
+  /// Takes a body of one encoding apart.
+  struct Body {
+    virtual ~Body() = default;
+    virtual Result<void> read(std::string_view chunk) = 0;
+    virtual Result<ListMeta> end() = 0;
+    virtual std::size_t buffered() const noexcept { return 0; }
+  };
+
+  StreamReader(StreamSink& sink, std::unique_ptr<Body> body) noexcept : sink_(sink), body_(std::move(body)) {}
   void deliver(Object item) { sink_.on_item(std::move(item)); }
   void deliver(WatchEvent event) {
     if (event.is_initial_events_end()) initial_events_ended_ = true;
@@ -46,10 +58,8 @@ class StreamReader {
   bool stopped() const noexcept { return stopped_; }
 
  private:
-  virtual Result<void> read(std::string_view chunk) = 0;
-  virtual Result<ListMeta> end() = 0;
-
   StreamSink& sink_;
+  const std::unique_ptr<Body> body_;
   std::optional<Error> failed_;
   bool stopped_ = false;
   bool initial_events_ended_ = false;

@@ -79,35 +79,37 @@ class KUBEXX_POINTER Value {
   std::uint32_t word_ = 0;           // tagged word, see src/meta/document/layout.hpp
 };
 
+namespace detail {
+/// Counts through what a ListView or a MapView shows.
+template <class View, class Entry>
+class ViewIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Entry;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = Entry;
+  ViewIterator() = default;
+  Entry operator*() const noexcept { return View::at(of_, index_); }
+  ViewIterator& operator++() noexcept {
+    ++index_;
+    return *this;
+  }
+  ViewIterator operator++(int) noexcept { return {of_, index_++}; }
+  friend bool operator==(const ViewIterator& a, const ViewIterator& b) noexcept { return a.index_ == b.index_; }
+
+ private:
+  friend View;
+  ViewIterator(Value of, std::size_t index) : of_(of), index_(index) {}
+  Value of_;
+  std::size_t index_ = 0;
+};
+}  // namespace detail
+
 /// The values of a list, in order.
 class KUBEXX_POINTER ListView {
  public:
-  class iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Value;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Value;
-    iterator() = default;
-    Value operator*() const noexcept;
-    iterator& operator++() noexcept {
-      ++index_;
-      return *this;
-    }
-    iterator operator++(int) noexcept {
-      auto old = *this;
-      ++index_;
-      return old;
-    }
-    friend bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
-
-   private:
-    friend class ListView;
-    iterator(Value list, std::size_t index) : list_(list), index_(index) {}
-    Value list_;
-    std::size_t index_ = 0;
-  };
+  using iterator = detail::ViewIterator<ListView, Value>;
   ListView() = default;
   explicit ListView(Value list) noexcept : list_(list), size_(list.is_list() ? list.size() : 0) {}
   std::size_t size() const noexcept { return size_; }
@@ -117,6 +119,8 @@ class KUBEXX_POINTER ListView {
   iterator end() const noexcept { return {list_, size_}; }
 
  private:
+  friend iterator;
+  static Value at(const Value& list, std::size_t index) noexcept { return list[index]; }
   Value list_;
   std::size_t size_ = 0;
 };
@@ -125,32 +129,7 @@ class KUBEXX_POINTER ListView {
 class KUBEXX_POINTER MapView {
  public:
   using Entry = std::pair<std::string_view, Value>;
-  class iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Entry;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Entry;
-    iterator() = default;
-    Entry operator*() const noexcept;
-    iterator& operator++() noexcept {
-      ++index_;
-      return *this;
-    }
-    iterator operator++(int) noexcept {
-      auto old = *this;
-      ++index_;
-      return old;
-    }
-    friend bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
-
-   private:
-    friend class MapView;
-    iterator(Value map, std::size_t index) : map_(map), index_(index) {}
-    Value map_;
-    std::size_t index_ = 0;
-  };
+  using iterator = detail::ViewIterator<MapView, Entry>;
   MapView() = default;
   explicit MapView(Value map) noexcept : map_(map), size_(map.is_map() ? map.size() : 0) {}
   std::size_t size() const noexcept { return size_; }
@@ -161,6 +140,8 @@ class KUBEXX_POINTER MapView {
   iterator end() const noexcept { return {map_, size_}; }
 
  private:
+  friend iterator;
+  static Entry at(const Value& map, std::size_t index) noexcept;
   Value map_;
   std::size_t size_ = 0;
 };

@@ -217,18 +217,14 @@ MapView Value::entries() const noexcept {
   return MapView(*this);
 }
 
-Value ListView::iterator::operator*() const noexcept {
-  return list_[index_];
-}
-
-MapView::Entry MapView::iterator::operator*() const noexcept {
-  if (map_.base_ == nullptr || !map_.is_map()) return {};
-  const MapNode node(map_.base_, map_.word_);
-  if (index_ >= node.count) return {};
-  if (tag_of(map_.word_) == Tag::FieldMap) {
-    return {name_text(static_cast<NameId>(node.id(index_))), Value(map_.base_, node.field(index_))};
+MapView::Entry MapView::at(const Value& map, std::size_t index) noexcept {
+  if (map.base_ == nullptr || !map.is_map()) return {};
+  const MapNode node(map.base_, map.word_);
+  if (index >= node.count) return {};
+  if (tag_of(map.word_) == Tag::FieldMap) {
+    return {name_text(static_cast<NameId>(node.id(index))), Value(map.base_, node.field(index))};
   }
-  return {detail::key_text(map_.base_, node.key(index_)), Value(map_.base_, node.value(index_))};
+  return {detail::key_text(map.base_, node.key(index)), Value(map.base_, node.value(index))};
 }
 
 bool operator==(const Value& a, const Value& b) noexcept {

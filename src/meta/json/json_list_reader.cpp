@@ -18,7 +18,7 @@ constexpr auto kNpos = std::string_view::npos;
 ///   Items   between two items; `expect` says what may come
 ///   Item    inside an item that began in an earlier chunk
 ///   End     behind the closing brace
-struct JsonListReader::Impl {
+struct JsonListReader::Impl final : Body {
   enum class Mode { Begin, Header, Items, Item, End };
   enum class Expect { FirstItem, Item, Comma };
 
@@ -46,7 +46,7 @@ struct JsonListReader::Impl {
     return Error::decode("list: byte " + std::to_string(offset + position) + ": " + std::string(message));
   }
 
-  Result<void> read(std::string_view chunk) {
+  Result<void> read(std::string_view chunk) override {
     for (std::size_t at = 0; at < chunk.size() && !reader.stopped();) {
       Result<std::size_t> used = 0;
       switch (mode) {
@@ -215,7 +215,7 @@ struct JsonListReader::Impl {
     return {};
   }
 
-  Result<ListMeta> end() {
+  Result<ListMeta> end() override {
     if (mode == Mode::Begin) return fail(0, "empty body");
     if (mode != Mode::End) {
       return fail(0, "the body ends inside " + (mode == Mode::Item ? "item " + std::to_string(items) : "the list"));
@@ -242,14 +242,6 @@ struct JsonListReader::Impl {
 };
 
 JsonListReader::JsonListReader(DecodeOptions options, StreamSink& sink)
-    : StreamReader(sink), impl_(std::make_unique<Impl>(*this, std::move(options))) {}
-JsonListReader::~JsonListReader() = default;
-
-Result<void> JsonListReader::read(std::string_view chunk) {
-  return impl_->read(chunk);
-}
-Result<ListMeta> JsonListReader::end() {
-  return impl_->end();
-}
+    : StreamReader(sink, std::make_unique<Impl>(*this, std::move(options))) {}
 
 }  // namespace kubexx::meta

@@ -9,7 +9,7 @@ constexpr std::size_t kEnvelope = 1024;  // what may stand around an object of t
 
 }  // namespace
 
-struct JsonWatchReader::Impl {
+struct JsonWatchReader::Impl final : Body {
   Impl(JsonWatchReader& of, DecodeOptions options) : reader(of), walker(std::move(options)) {
     walker.options().max_bytes += kEnvelope;
   }
@@ -25,7 +25,7 @@ struct JsonWatchReader::Impl {
     return Error::decode("watch: byte " + std::to_string(offset + position) + ": " + std::string(message));
   }
 
-  Result<void> read(std::string_view chunk) {
+  Result<void> read(std::string_view chunk) override {
     for (std::size_t at = 0; at < chunk.size() && !reader.stopped();) {
       if (!inside) {
         at = std::min(chunk.find_first_not_of(" \t\r\n", at), chunk.size());
@@ -66,24 +66,15 @@ struct JsonWatchReader::Impl {
     return {};
   }
 
-  Result<ListMeta> end() {
+  std::size_t buffered() const noexcept override { return event.size(); }
+
+  Result<ListMeta> end() override {
     if (inside) return fail(0, "the stream ends inside an event");
     return ListMeta();
   }
 };
 
 JsonWatchReader::JsonWatchReader(DecodeOptions options, StreamSink& sink)
-    : StreamReader(sink), impl_(std::make_unique<Impl>(*this, std::move(options))) {}
-JsonWatchReader::~JsonWatchReader() = default;
-
-Result<void> JsonWatchReader::read(std::string_view chunk) {
-  return impl_->read(chunk);
-}
-Result<ListMeta> JsonWatchReader::end() {
-  return impl_->end();
-}
-std::size_t JsonWatchReader::buffered() const noexcept {
-  return impl_->event.size();
-}
+    : StreamReader(sink, std::make_unique<Impl>(*this, std::move(options))) {}
 
 }  // namespace kubexx::meta
