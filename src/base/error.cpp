@@ -5,6 +5,8 @@
 #include <ostream>
 #include <utility>
 
+#include "base/internal/enum_name.hpp"
+
 namespace kubexx {
 
 struct Error::Data {
@@ -244,21 +246,8 @@ std::ostream& operator<<(std::ostream& out, const Error& error) {
 }
 
 std::string_view to_string(ErrorKind kind) noexcept {
-  switch (kind) {
-    case ErrorKind::Transport:
-      return "Transport";
-    case ErrorKind::Timeout:
-      return "Timeout";
-    case ErrorKind::Canceled:
-      return "Canceled";
-    case ErrorKind::Decode:
-      return "Decode";
-    case ErrorKind::Api:
-      return "Api";
-    case ErrorKind::Config:
-      return "Config";
-  }
-  return "Unknown";
+  static constexpr std::string_view kNames[] = {"Transport", "Timeout", "Canceled", "Decode", "Api", "Config"};
+  return enum_name<ErrorKind::Config>(kind, kNames, "Unknown");
 }
 
 Exception::Exception(Error error) : std::runtime_error(error.message()), error_(std::move(error)) {}

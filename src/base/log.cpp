@@ -2,8 +2,8 @@
 
 #include <atomic>
 #include <mutex>
-#include <utility>
 
+#include "base/internal/enum_name.hpp"
 #include "kubexx/base/error.hpp"
 
 namespace kubexx {
@@ -27,21 +27,8 @@ GlobalLog& global_log() noexcept {
 }  // namespace
 
 std::string_view to_string(LogLevel level) noexcept {
-  switch (level) {
-    case LogLevel::Trace:
-      return "trace";
-    case LogLevel::Debug:
-      return "debug";
-    case LogLevel::Info:
-      return "info";
-    case LogLevel::Warning:
-      return "warning";
-    case LogLevel::Error:
-      return "error";
-    case LogLevel::Off:
-      return "off";
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {"trace", "debug", "info", "warning", "error", "off"};
+  return enum_name<LogLevel::Off>(level, kNames);
 }
 
 LogField::LogField(std::string_view k, const kubexx::Error& v) : key(k), value(v.message()) {}

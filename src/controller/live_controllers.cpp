@@ -1,6 +1,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/internal/enum_name.hpp"
 #include "controller/controller_impl.hpp"
 
 namespace kubexx::controller {
@@ -40,19 +41,8 @@ std::vector<ControllerStatus> live_controllers() {
 }
 
 std::string_view to_string(ControllerState state) noexcept {
-  switch (state) {
-    case ControllerState::NotStarted:
-      return "not started";
-    case ControllerState::Syncing:
-      return "syncing";
-    case ControllerState::Working:
-      return "working";
-    case ControllerState::Draining:
-      return "draining";
-    case ControllerState::Ended:
-      return "ended";
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {"not started", "syncing", "working", "draining", "ended"};
+  return enum_name<ControllerState::Ended>(state, kNames);
 }
 
 }  // namespace kubexx::controller

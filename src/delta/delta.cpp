@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/internal/enum_name.hpp"
+
 namespace kubexx::delta {
 namespace {
 
@@ -12,25 +14,9 @@ const std::vector<meta::KeyedObject> kNoObjects;
 }  // namespace
 
 std::string_view to_string(DeltaType type) noexcept {
-  switch (type) {
-    case DeltaType::Added:
-      return "Added";
-    case DeltaType::Updated:
-      return "Updated";
-    case DeltaType::Deleted:
-      return "Deleted";
-    case DeltaType::Replaced:
-      return "Replaced";
-    case DeltaType::ReplacedAll:
-      return "ReplacedAll";
-    case DeltaType::Sync:
-      return "Sync";
-    case DeltaType::SyncAll:
-      return "SyncAll";
-    case DeltaType::Bookmark:
-      return "Bookmark";
-  }
-  return "Unknown";
+  static constexpr std::string_view kNames[] = {"Added",       "Updated", "Deleted", "Replaced",
+                                                "ReplacedAll", "Sync",    "SyncAll", "Bookmark"};
+  return enum_name<DeltaType::Bookmark>(type, kNames, "Unknown");
 }
 
 void Delta::refuse(DeltaType type) {

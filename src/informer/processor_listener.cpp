@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/internal/enum_name.hpp"
 #include "informer/notification.hpp"
 #include "informer/progress.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -397,17 +398,8 @@ HandlerStatus Registration::status() const {
 }
 
 std::string_view to_string(EventCause cause) noexcept {
-  switch (cause) {
-    case EventCause::Initial:
-      return "initial";
-    case EventCause::Watch:
-      return "watch";
-    case EventCause::Relist:
-      return "relist";
-    case EventCause::Resync:
-      return "resync";
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {"initial", "watch", "relist", "resync"};
+  return enum_name<EventCause::Resync>(cause, kNames);
 }
 
 std::string EventContext::key_of(const meta::Object& object) const {

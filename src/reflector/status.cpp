@@ -1,5 +1,7 @@
 #include "reflector/machine.hpp"
 
+#include "base/internal/enum_name.hpp"
+
 /// What a reflector tells of itself: counted where it happens, put together when somebody asks.
 namespace kubexx::reflector {
 namespace {
@@ -24,27 +26,9 @@ ReflectorState to_reflector_state(const State& state) noexcept {
 }
 
 std::string_view to_string(ReflectorState state) noexcept {
-  switch (state) {
-    case ReflectorState::Idle:
-      return "idle";
-    case ReflectorState::Listing:
-      return "listing";
-    case ReflectorState::WatchListing:
-      return "watch-listing";
-    case ReflectorState::Opening:
-      return "opening";
-    case ReflectorState::Watching:
-      return "watching";
-    case ReflectorState::BackingOff:
-      return "backing off";
-    case ReflectorState::Parked:
-      return "parked";
-    case ReflectorState::Polling:
-      return "polling";
-    case ReflectorState::Stopped:
-      return "stopped";
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {"idle",        "listing", "watch-listing", "opening", "watching",
+                                                "backing off", "parked",  "polling",       "stopped"};
+  return enum_name<ReflectorState::Stopped>(state, kNames);
 }
 
 ReflectorStatus Reflector::Impl::read_status() const {

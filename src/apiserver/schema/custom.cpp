@@ -5,6 +5,7 @@
 #include "apiserver/http/path.hpp"
 #include "apiserver/http/status.hpp"
 #include "apiserver/limits.hpp"
+#include "base/internal/enum_name.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {
@@ -162,22 +163,9 @@ bool is_type(std::string_view type, Value value) {
 }
 
 std::string shown_type(Value value) {
-  switch (value.type()) {
-    case ValueType::Map:
-      return "\"object\"";
-    case ValueType::List:
-      return "\"array\"";
-    case ValueType::String:
-      return "\"string\"";
-    case ValueType::Bool:
-      return "\"boolean\"";
-    case ValueType::Int:
-      return "\"integer\"";
-    case ValueType::Double:
-      return "\"number\"";
-    default:
-      return "\"null\"";
-  }
+  static constexpr std::string_view kNames[] = {"null",   "null",   "boolean", "integer",
+                                                "number", "string", "array",   "object"};
+  return in_quotes(enum_name<ValueType::Map>(value.type(), kNames));
 }
 
 class Validator {

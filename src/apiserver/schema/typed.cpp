@@ -6,6 +6,7 @@
 #include "apiserver/http/path.hpp"
 #include "apiserver/http/status.hpp"
 #include "apiserver/limits.hpp"
+#include "base/internal/enum_name.hpp"
 #include "kubexx/base/error.hpp"
 
 namespace kubexx::apiserver {
@@ -20,51 +21,16 @@ using meta::Value;
 using meta::ValueType;
 
 std::string_view go_name(const FieldType& type) {
-  switch (type.kind) {
-    case FieldKind::String:
-      return "string";
-    case FieldKind::Int:
-      return "int64";
-    case FieldKind::Bool:
-      return "bool";
-    case FieldKind::Double:
-      return "float64";
-    case FieldKind::Bytes:
-      return "[]uint8";
-    case FieldKind::Time:
-      return "v1.Time";
-    case FieldKind::Quantity:
-      return "resource.Quantity";
-    case FieldKind::IntOrString:
-      return "intstr.IntOrString";
-    case FieldKind::Message:
-      return type.message->name;
-    case FieldKind::List:
-      return "[]";
-    case FieldKind::Map:
-      return "map[string]";
-    case FieldKind::Any:
-      break;
-  }
-  return "interface {}";
+  static constexpr std::string_view kNames[] = {
+      "string",       "int64", "bool", "float64",    "[]uint8", "v1.Time", "resource.Quantity", "intstr.IntOrString",
+      "interface {}", "",      "[]",   "map[string]"};
+  return type.kind == FieldKind::Message ? type.message->name : enum_name<FieldKind::Map>(type.kind, kNames);
 }
 
 std::string_view json_name(ValueType type) {
-  switch (type) {
-    case ValueType::Bool:
-      return "bool";
-    case ValueType::Int:
-    case ValueType::Double:
-      return "number";
-    case ValueType::String:
-      return "string";
-    case ValueType::List:
-      return "array";
-    case ValueType::Map:
-      return "object";
-    default:
-      return "null";
-  }
+  static constexpr std::string_view kNames[] = {"null",   "null",   "bool",  "number",
+                                                "number", "string", "array", "object"};
+  return enum_name<ValueType::Map>(type, kNames);
 }
 
 class Typer {

@@ -9,30 +9,13 @@ namespace {
 
 constexpr std::size_t kFewMembers = 32;  // looked through one by one
 
+static_assert(static_cast<ValueType>(DraftNode::Kind::Absent) == ValueType::Absent &&
+              static_cast<ValueType>(DraftNode::Kind::Map) == ValueType::Map);
+
 }  // namespace
 
 ValueType DraftNode::type() const noexcept {
-  switch (kind) {
-    case Kind::Absent:
-      return ValueType::Absent;
-    case Kind::Borrowed:
-      return borrowed.type();
-    case Kind::Null:
-      return ValueType::Null;
-    case Kind::Bool:
-      return ValueType::Bool;
-    case Kind::Int:
-      return ValueType::Int;
-    case Kind::Double:
-      return ValueType::Double;
-    case Kind::String:
-      return ValueType::String;
-    case Kind::List:
-      return ValueType::List;
-    case Kind::Map:
-      return ValueType::Map;
-  }
-  return ValueType::Absent;
+  return kind == Kind::Borrowed ? borrowed.type() : static_cast<ValueType>(kind);
 }
 
 std::size_t DraftNode::size() const noexcept {

@@ -17,7 +17,8 @@ struct DraftStore;
 /// One place of a draft. It shows a borrowed value until somebody looks inside; then its members or elements become
 /// nodes of their own. A place that was named but has no value is Absent and does not show.
 struct DraftNode {
-  enum class Kind : std::uint8_t { Absent, Borrowed, Null, Bool, Int, Double, String, List, Map };
+  /// A ValueType by its number, or Borrowed.
+  enum class Kind : std::uint8_t { Absent, Null, Bool, Int, Double, String, List, Map, Borrowed };
 
   DraftStore* store = nullptr;
   DraftNode* parent = nullptr;  // null: the root, or an element that was erased

@@ -1,5 +1,6 @@
 #include "kubexx/meta/object.hpp"
 
+#include "base/internal/enum_name.hpp"
 #include "kubexx/base/large_pages.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/gvk.hpp"
@@ -31,19 +32,9 @@ const std::byte* base_of(const Document* document) noexcept {
 }  // namespace detail
 
 std::string_view to_string(Completeness completeness) noexcept {
-  switch (completeness) {
-    case Completeness::Full:
-      return "full";
-    case Completeness::WithoutManagedFields:
-      return "without managedFields";
-    case Completeness::MetadataOnly:
-      return "metadata only";
-    case Completeness::SelectedPaths:
-      return "selected paths";
-    case Completeness::Transformed:
-      return "transformed";
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {"full", "without managedFields", "metadata only", "selected paths",
+                                                "transformed"};
+  return enum_name<Completeness::Transformed>(completeness, kNames);
 }
 
 Value Object::root() const noexcept {

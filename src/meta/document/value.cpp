@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/internal/enum_name.hpp"
 #include "meta/document/layout.hpp"
 #include "meta/internal/name_table.hpp"
 #include "meta/json/json_pointer.hpp"
@@ -80,25 +81,8 @@ Word find_field(const std::byte* base, Word map, std::string_view key) noexcept 
 }  // namespace detail
 
 std::string_view to_string(ValueType type) noexcept {
-  switch (type) {
-    case ValueType::Absent:
-      return "absent";
-    case ValueType::Null:
-      return "null";
-    case ValueType::Bool:
-      return "bool";
-    case ValueType::Int:
-      return "int";
-    case ValueType::Double:
-      return "double";
-    case ValueType::String:
-      return "string";
-    case ValueType::List:
-      return "list";
-    case ValueType::Map:
-      return "map";
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {"absent", "null", "bool", "int", "double", "string", "list", "map"};
+  return enum_name<ValueType::Map>(type, kNames);
 }
 
 ValueType Value::type() const noexcept {

@@ -43,38 +43,35 @@ void write_details(ObjectBuilder& builder, const StatusDetails& details, std::in
   builder.end_map();
 }
 
-/// What a server means by a code when it does not say more.
-std::string_view message_for_code(int code) {
-  switch (code) {
-    case 400:
-      return "the server rejected our request for an unknown reason";
-    case 401:
-      return "the server has asked for the client to provide credentials";
-    case 403:
-      return "the server does not allow access to the requested resource";
-    case 404:
-      return "the server could not find the requested resource";
-    case 405:
-      return "the server does not allow this method on the requested resource";
-    case 406:
-      return "the server was unable to respond with a content type that the client supports";
-    case 409:
-      return "the server reported a conflict";
-    case 410:
-      return "the requested version is no longer available";
-    case 415:
-      return "the server could not understand the content type of the request";
-    case 422:
-      return "the server rejected our request due to an error in our request";
-    case 429:
-      return "the server has received too many requests and has asked us to try again later";
-    case 503:
-      return "the server is currently unable to handle the request";
-    case 504:
-      return "the server was unable to return a response in the time allotted";
-    default:
-      return "";
+/// A code of a failure, its reason, and what a server means by it when it does not say more.
+struct FailureCode {
+  int code;
+  std::string_view reason;
+  std::string_view message;
+};
+
+constexpr FailureCode kFailureCodes[] = {
+    {400, "BadRequest", "the server rejected our request for an unknown reason"},
+    {401, "Unauthorized", "the server has asked for the client to provide credentials"},
+    {403, "Forbidden", "the server does not allow access to the requested resource"},
+    {404, "NotFound", "the server could not find the requested resource"},
+    {405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
+    {406, "NotAcceptable", "the server was unable to respond with a content type that the client supports"},
+    {409, "Conflict", "the server reported a conflict"},
+    {410, "Gone", "the requested version is no longer available"},
+    {413, "RequestEntityTooLarge", ""},
+    {415, "UnsupportedMediaType", "the server could not understand the content type of the request"},
+    {422, "Invalid", "the server rejected our request due to an error in our request"},
+    {429, "TooManyRequests", "the server has received too many requests and has asked us to try again later"},
+    {503, "ServiceUnavailable", "the server is currently unable to handle the request"},
+    {504, "Timeout", "the server was unable to return a response in the time allotted"},
+};
+
+FailureCode failure_code(int code) noexcept {
+  for (const FailureCode& known : kFailureCodes) {
+    if (known.code == code) return known;
   }
+  return {code, code >= 500 ? "InternalError" : "", ""};
 }
 
 /// The beginning of a body for a message: one line, trimmed, at most 2 KB, only printable text.
@@ -151,7 +148,7 @@ Status Status::from_error(const Error& error) {
 Error Status::to_error(int http_code) const {
   const int effective = code != 0 ? code : http_code;
   std::string text = message;
-  if (text.empty()) text = message_for_code(effective);
+  if (text.empty()) text = failure_code(effective).message;
   if (text.empty()) text = reason.empty() ? "the server reported a failure" : reason;
   auto error =
       Error::api(effective, reason.empty() ? std::string(reason_for_code(effective)) : reason, std::move(text));
@@ -184,7 +181,7 @@ Error error_from_answer(int http_code, std::string_view body, std::optional<std:
     }
   }
   const auto said = body_text(body);
-  std::string message(message_for_code(http_code));
+  std::string message(failure_code(http_code).message);
   if (message.empty()) {
     message = http_code >= 500
                   ? "an error on the server (" + quote(said) + ") has prevented the request from succeeding"
@@ -201,38 +198,7 @@ Error error_from_answer(int http_code, std::string_view body, std::optional<std:
 }
 
 std::string_view reason_for_code(int http_code) noexcept {
-  switch (http_code) {
-    case 400:
-      return "BadRequest";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "NotFound";
-    case 405:
-      return "MethodNotAllowed";
-    case 406:
-      return "NotAcceptable";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Gone";
-    case 413:
-      return "RequestEntityTooLarge";
-    case 415:
-      return "UnsupportedMediaType";
-    case 422:
-      return "Invalid";
-    case 429:
-      return "TooManyRequests";
-    case 503:
-      return "ServiceUnavailable";
-    case 504:
-      return "Timeout";
-    default:
-      return http_code >= 500 ? "InternalError" : "";
-  }
+  return failure_code(http_code).reason;
 }
 
 }  // namespace kubexx::meta

@@ -1,23 +1,12 @@
 #include "kubexx/meta/watch_event.hpp"
 
+#include "base/internal/enum_name.hpp"
+
 namespace kubexx::meta {
 
 std::string_view to_string(WatchEventType type) noexcept {
-  switch (type) {
-    case WatchEventType::Added:
-      return "ADDED";
-    case WatchEventType::Modified:
-      return "MODIFIED";
-    case WatchEventType::Deleted:
-      return "DELETED";
-    case WatchEventType::Bookmark:
-      return "BOOKMARK";
-    case WatchEventType::Error:
-      return "ERROR";
-    case WatchEventType::Unknown:
-      break;
-  }
-  return "UNKNOWN";
+  static constexpr std::string_view kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", "UNKNOWN"};
+  return enum_name<WatchEventType::Unknown>(type, kNames, "UNKNOWN");
 }
 
 WatchEventType parse_watch_event_type(std::string_view text) noexcept {
