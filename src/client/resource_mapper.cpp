@@ -1,20 +1,14 @@
 #include "kubexx/client/resource_mapper.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <mutex>
 
 #include "base/internal/edit_distance.hpp"
+#include "base/internal/text.hpp"
 
 namespace kubexx::client {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
 
 /// "name", "name.group" or "name.version.group".
 struct Wanted {
@@ -25,14 +19,14 @@ struct Wanted {
 };
 
 bool looks_like_version(std::string_view text) {
-  return text.size() >= 2 && text[0] == 'v' && std::isdigit(static_cast<unsigned char>(text[1]));
+  return text.size() >= 2 && text[0] == 'v' && is_digit(text[1]);
 }
 
 /// Both readings of "foo.v1.example.com" are tried: version first, then a group that begins with it.
 std::vector<Wanted> readings(std::string_view text) {
   const auto dot = text.find('.');
   Wanted wanted;
-  wanted.name = lower(text.substr(0, dot));
+  wanted.name = to_lower(text.substr(0, dot));
   if (dot == std::string_view::npos) return {wanted};
   const auto rest = text.substr(dot + 1);
   std::vector<Wanted> out;
@@ -51,7 +45,7 @@ std::vector<Wanted> readings(std::string_view text) {
 }
 
 bool named(const ApiResource& r, const std::string& name) {
-  return r.resource.resource == name || r.singular == name || lower(r.kind) == name;
+  return r.resource.resource == name || r.singular == name || to_lower(r.kind) == name;
 }
 bool short_named(const ApiResource& r, const std::string& name) {
   return std::find(r.short_names.begin(), r.short_names.end(), name) != r.short_names.end();

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/internal/text.hpp"
 #include "columns/rows.hpp"
 
 namespace kubexx::columns {
@@ -100,7 +101,7 @@ Row node_row(const Object& node, WallTime now) {
   const Value info = node["status"]["nodeInfo"];
   return {name(node),
           status,
-          or_none(join(roles)),
+          or_none(joined(roles)),
           object_age(node, now),
           text(info["kubeletVersion"].string()),
           node_address(node, "InternalIP"),
@@ -131,15 +132,15 @@ Row service_row(const Object& service, WallTime now) {
   return {name(service),
           text(type),
           or_none(spec["clusterIP"].string()),
-          or_none(join(external), none),
-          or_none(join(ports)),
+          or_none(joined(external), none),
+          or_none(joined(ports)),
           object_age(service, now),
           labels(spec["selector"])};
 }
 
 Row event_row(const Object& event, WallTime now) {
   const Value object = event["involvedObject"];
-  const std::string kind = lower(object["kind"].string());
+  const std::string kind = to_lower(object["kind"].string());
   std::string_view first = event["firstTimestamp"].string();
   if (first.empty()) first = event["eventTime"].string();
   std::string_view last = event["lastTimestamp"].string();
@@ -185,7 +186,7 @@ Row quota_row(const Object& quota, WallTime now) {
     (resource.starts_with("limits") ? limits : requests)
         .push_back(resource + ": " + used + '/' + number_or(quota["status"]["hard"][resource], "0"));
   }
-  return {name(quota), join(requests, ", "), join(limits, ", "), object_age(quota, now)};
+  return {name(quota), joined(requests, ", "), joined(limits, ", "), object_age(quota, now)};
 }
 
 Row component_row(const Object& component, WallTime) {

@@ -1,5 +1,7 @@
 #include "columns/rows.hpp"
 
+#include "base/internal/text.hpp"
+
 namespace kubexx::columns {
 namespace {
 
@@ -12,8 +14,8 @@ Row ingress_row(const Object& ingress, WallTime now) {
   std::vector<std::string> addresses;
   for (Value at : ingress["status"]["loadBalancer"]["ingress"].items())
     addresses.push_back(text(at["ip"].string().empty() ? at["hostname"].string() : at["ip"].string()));
-  return {name(ingress),   or_none(spec["ingressClassName"].string()), or_none(some(hosts, 3), "*"),
-          join(addresses), spec["tls"].size() > 0 ? "80, 443" : "80",  object_age(ingress, now)};
+  return {name(ingress),     or_none(spec["ingressClassName"].string()), or_none(some(hosts, 3), "*"),
+          joined(addresses), spec["tls"].size() > 0 ? "80, 443" : "80",  object_age(ingress, now)};
 }
 
 Row ingress_class_row(const Object& object, WallTime now) {
@@ -50,7 +52,7 @@ void add_network_columns(ColumnTable& out) {
                                                   ingress_class_row};
   out[{"networking.k8s.io", "servicecidrs"}] = {
       {named(), plain("CIDRs"), plain("Age")}, [](const Object& object, WallTime now) -> Row {
-        return {name(object), or_none(join(texts(object["spec"]["cidrs"]))), object_age(object, now)};
+        return {name(object), or_none(joined(texts(object["spec"]["cidrs"]))), object_age(object, now)};
       }};
   out[{"discovery.k8s.io", "endpointslices"}] = {
       {named(), plain("AddressType"), plain("Ports"), plain("Endpoints"), plain("Age")}, endpoint_slice_row};

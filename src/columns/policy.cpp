@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "base/internal/text.hpp"
 #include "columns/rows.hpp"
 #include "kubexx/meta/time.hpp"
 
@@ -21,9 +22,9 @@ Row binding_row(const Object& binding, WallTime now) {
   return {name(binding),
           text(role["kind"].string()) + '/' + text(role["name"].string()),
           object_age(binding, now),
-          join(users, ", "),
-          join(groups, ", "),
-          join(accounts, ", ")};
+          joined(users, ", "),
+          joined(groups, ", "),
+          joined(accounts, ", ")};
 }
 
 Row signing_request_row(const Object& request, WallTime now) {
@@ -102,7 +103,7 @@ Row resource_claim_row(const Object& claim, WallTime now) {
   } else if (state.empty()) {
     state.emplace_back("pending");
   }
-  return {name(claim), join(state), object_age(claim, now)};
+  return {name(claim), joined(state), object_age(claim, now)};
 }
 
 Row api_service_row(const Object& object, WallTime now) {

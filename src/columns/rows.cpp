@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/internal/text.hpp"
 #include "kubexx/meta/label_selector.hpp"
 
 namespace kubexx::columns {
@@ -35,26 +36,17 @@ std::string object_age(const Object& object, WallTime now) {
   return age(object.creation_timestamp(), now);
 }
 
-std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string out;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i) out += separator;
-    out += parts[i];
-  }
-  return out;
-}
-
 std::string container_field(Value pod_spec, std::string_view field) {
   std::vector<std::string> out;
   for (Value container : pod_spec["containers"].items()) out.push_back(text(container[field].string()));
-  return join(out);
+  return joined(out);
 }
 
 std::string labels(Value map) {
   std::vector<std::string> out;
   for (const auto& [key, value] : map.entries()) out.push_back(text(key) + '=' + text(value.string()));
   std::sort(out.begin(), out.end());
-  return or_none(join(out));
+  return or_none(joined(out));
 }
 
 std::string selector(Value value) {
@@ -67,12 +59,6 @@ std::string number_or(Value value, std::string_view fallback) {
   return or_none(value.string(), fallback);
 }
 
-std::string lower(std::string_view value) {
-  std::string out(value);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 std::vector<std::string> texts(Value list) {
   std::vector<std::string> out;
   for (Value item : list.items()) out.push_back(text(item.string()));
@@ -80,9 +66,9 @@ std::vector<std::string> texts(Value list) {
 }
 
 std::string some(const std::vector<std::string>& parts, std::size_t max) {
-  if (parts.size() <= max) return join(parts);
+  if (parts.size() <= max) return joined(parts);
   const std::vector<std::string> first(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(max));
-  return join(first) + " + " + std::to_string(parts.size() - max) + " more...";
+  return joined(first) + " + " + std::to_string(parts.size() - max) + " more...";
 }
 
 std::int64_t count(Value list) {

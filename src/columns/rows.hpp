@@ -32,8 +32,6 @@ std::string text(std::string_view value);
 std::string or_none(std::string_view value, std::string_view none = "<none>");
 std::string name(const Object& object);
 std::string object_age(const Object& object, WallTime now);
-std::string join(const std::vector<std::string>& parts, std::string_view separator = ",");
-std::string lower(std::string_view value);
 /// The texts of a list.
 std::vector<std::string> texts(Value list);
 /// The first `max` of them, and how many more there are.

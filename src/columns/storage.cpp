@@ -1,5 +1,7 @@
 #include "columns/rows.hpp"
 
+#include "base/internal/text.hpp"
+
 namespace kubexx::columns {
 namespace {
 
@@ -13,7 +15,7 @@ std::string access_modes(Value modes) {
       break;
     }
   }
-  return join(out);
+  return joined(out);
 }
 
 std::string phase(const Object& object) {
@@ -79,9 +81,9 @@ Row csi_driver_row(const Object& driver, WallTime now) {
           spec["attachRequired"].bool_or(true),
           spec["podInfoOnMount"].bool_or(false),
           spec["storageCapacity"].bool_or(false),
-          or_none(join(audiences), "<unset>"),
+          or_none(joined(audiences), "<unset>"),
           spec["requiresRepublish"].bool_or(false),
-          or_none(join(texts(spec["volumeLifecycleModes"]))),
+          or_none(joined(texts(spec["volumeLifecycleModes"]))),
           object_age(driver, now)};
 }
 

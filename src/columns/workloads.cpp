@@ -1,3 +1,4 @@
+#include "base/internal/text.hpp"
 #include "columns/rows.hpp"
 #include "kubexx/meta/time.hpp"
 
@@ -121,7 +122,7 @@ Row revision_row(const Object& revision, WallTime now) {
     if (!owner["controller"].bool_or(false)) continue;
     const std::string_view version = owner["apiVersion"].string();
     const auto slash = version.find('/');
-    controller = lower(owner["kind"].string());
+    controller = to_lower(owner["kind"].string());
     if (slash != std::string_view::npos) controller += '.' + text(version.substr(0, slash));
     controller += '/' + text(owner["name"].string());
   }
@@ -137,7 +138,7 @@ std::string percent(Value number) {
 std::string metric_text(Value metric, Value current) {
   const std::string type = text(metric["type"].string());
   std::string field = type;  // "Resource": spec in .resource
-  if (!field.empty()) field[0] = lower(field.substr(0, 1))[0];
+  if (!field.empty()) field[0] = lower(field[0]);
   const Value spec = metric[field];
   const Value target = spec["target"];
   const Value now = current["type"] == metric["type"] ? current[field]["current"] : Value();
@@ -161,7 +162,7 @@ Row autoscaler_row(const Object& object, WallTime now) {
   for (std::size_t i = 0; i < metrics.size() && i < kShown; ++i) {
     targets.push_back(metric_text(metrics[i], object["status"]["currentMetrics"][i]));
   }
-  std::string shown = or_none(join(targets, ", "));
+  std::string shown = or_none(joined(targets, ", "));
   if (metrics.size() > kShown) shown += " + " + std::to_string(metrics.size() - kShown) + " more...";
   if (const auto old = percent(spec["targetCPUUtilizationPercentage"]); !old.empty()) {  // autoscaling/v1
     shown = "cpu: " + or_none(percent(object["status"]["currentCPUUtilizationPercentage"]), "<unknown>") + '/' + old;

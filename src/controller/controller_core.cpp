@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/internal/text.hpp"
 #include "controller/controller_impl.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/informer/sync.hpp"
@@ -11,16 +12,10 @@
 namespace kubexx::controller {
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
-
 ControllerOptions checked(ControllerOptions options, const Subject& subject) {
   if (!options.executor || !options.handlers) throw std::logic_error("a controller needs its executors");
   if (options.workers == 0) throw std::logic_error("a controller needs a worker");
-  if (options.name.empty()) options.name = lower(subject.kind.kind);
+  if (options.name.empty()) options.name = to_lower(subject.kind.kind);
   if (!options.metrics) options.metrics = MetricsRegistry::process();
   return options;
 }

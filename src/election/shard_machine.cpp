@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/internal/text.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/meta/json.hpp"
@@ -14,12 +15,6 @@ constexpr std::string_view kGroupLabel = "kubexx.io/shard-group";
 constexpr std::string_view kMember = "kubexx.io/shard-member";
 constexpr std::string_view kView = "kubexx.io/shard-view";
 constexpr std::size_t kMaxView = 256 << 10;  // the server allows this much for all annotations
-
-std::string join(const std::vector<std::string>& view) {
-  std::string text;
-  for (const auto& member : view) text.append(text.empty() ? "" : ",").append(member);
-  return text;
-}
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> view;
@@ -136,7 +131,7 @@ void ShardMachine::publish() {
   auto draft = lease_ ? lease_.edit() : new_lease(options_.namespace_, lease_name());
   draft["metadata"]["labels"][kGroupLabel].set(options_.group);
   draft["metadata"]["annotations"][kMember].set(options_.identity);
-  draft["metadata"]["annotations"][kView].set(join(next_));
+  draft["metadata"]["annotations"][kView].set(joined(next_));
   auto record = LeaseRecord::of(lease_);
   if (record.acquired.empty()) record.acquired = now;
   record.holder = options_.identity;

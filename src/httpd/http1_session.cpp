@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/internal/parse_number.hpp"
 #include "httpd/request_parser.hpp"
 #include "httpd/session.hpp"
 
@@ -156,11 +157,7 @@ class Http1Session final : public Session {
     std::optional<std::uint64_t> length;
     std::erase_if(fields, [&](const auto& field) {
       if (field.first != "content-length") return false;
-      std::uint64_t value = 0;
-      const char* end = field.second.data() + field.second.size();
-      if (auto [stop, ec] = std::from_chars(field.second.data(), end, value); ec == std::errc() && stop == end) {
-        length = value;
-      }
+      if (const auto value = parse_number<std::uint64_t>(field.second)) length = *value;
       return true;
     });
     return length;

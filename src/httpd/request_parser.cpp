@@ -7,8 +7,9 @@
 #include <boost/beast/http/status.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
+
+#include "base/internal/text.hpp"
 
 namespace kubexx::httpd {
 namespace {
@@ -56,10 +57,7 @@ struct RequestParser::Impl final : http::basic_parser<true> {
       ec = http::error::bad_transfer_encoding;  // anything else leaves the end of the body to guesswork
       return;
     }
-    std::string lower(name_text.size(), '\0');
-    std::transform(name_text.begin(), name_text.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    request.headers.emplace_back(std::move(lower), text(value));
+    request.headers.emplace_back(to_lower({name_text.data(), name_text.size()}), text(value));
   }
   void on_header_impl(error_code& ec) override {
     if (hosts > 1 || (hosts == 0 && !old_version)) ec = http::error::bad_field;

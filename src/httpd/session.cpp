@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdio>
 
+#include "base/internal/text.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::httpd {
@@ -46,7 +47,7 @@ void SessionContext::dispatch(Request request, const std::shared_ptr<Answer>& an
 
 HeaderFields sendable_fields(HeaderFields fields) {
   for (auto& [name, value] : fields) {
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    name = to_lower(name);
     for (char& c : value) {
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
     }

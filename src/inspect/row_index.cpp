@@ -5,16 +5,13 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/internal/text.hpp"
 #include "inspect/json_text.hpp"
 
 namespace kubexx::inspect {
 namespace {
 
 using meta::Object;
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
 
 std::vector<std::string> words_of(std::string_view filter) {
   std::vector<std::string> words;

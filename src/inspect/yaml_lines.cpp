@@ -5,6 +5,7 @@
 
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/yaml.hpp"
+#include "meta/internal/json_pointer.hpp"
 
 namespace kubexx::inspect {
 namespace {
@@ -16,18 +17,9 @@ constexpr std::size_t kMostPaths = 1000;
 constexpr std::size_t kLongestBefore = 200;
 constexpr std::string_view kApplied = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 
-std::string pointer_to(const std::string& parent, std::string_view key) {
-  std::string pointer = parent + "/";
-  for (const char c : key) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer += c;
-    }
-  }
-  return pointer;
+std::string pointer_to(std::string parent, std::string_view key) {
+  meta::detail::append_token(parent, key);
+  return parent;
 }
 
 std::string trimmed(std::string text) {
@@ -84,11 +76,7 @@ class Renderer {
     if ((!value.is_map() && !value.is_list()) || value.empty()) {
       return scalar(start + head, trimmed(meta::to_yaml(value)), pointer, indent, changed);
     }
-    if (head == "-" && value.is_map()) {  // its first entry stands on the same line
-      lead_ = start + "- ";
-      return block(value, pointer, indent + "  ", changed);
-    }
-    if (head == "-") {
+    if (head == "-") {  // its first entry stands on the same line
       lead_ = start + "- ";
       return block(value, pointer, indent + "  ", changed);
     }

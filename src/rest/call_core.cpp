@@ -1,8 +1,9 @@
 #include "rest/call_core.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "base/internal/parse_number.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -17,10 +18,9 @@ constexpr Duration kLongestPatience = std::chrono::minutes(1);  // a longer Retr
 std::optional<Duration> retry_after_header(const transport::Headers& headers) {
   const auto* text = headers.find("Retry-After");
   if (!text) return std::nullopt;
-  int seconds = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-  if (error != std::errc() || end != text->data() + text->size() || seconds < 0) return std::nullopt;
-  return std::chrono::seconds(seconds);
+  const auto seconds = parse_number<int>(*text);
+  if (!seconds || *seconds < 0) return std::nullopt;
+  return std::chrono::seconds(*seconds);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/internal/file.hpp"
 #include "kubexx/base/log.hpp"
+#include "kubexx/meta/validation.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
 
 namespace kubexx::rest {
@@ -21,12 +22,6 @@ std::string read_trimmed(const std::string& path) {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
-}
-
-std::string join(const std::vector<std::string>& problems) {
-  std::string out;
-  for (const auto& problem : problems) out += (out.empty() ? "" : "; ") + problem;
-  return out;
 }
 
 /// Control characters of a hint that strangers wrote must not reach a terminal.
@@ -134,7 +129,7 @@ Result<Config> to_config(const KubeConfig& files, const LoadOptions& flags) {
   const std::string chosen = context_name.empty() ? "flags" : context_name;
   config.contexts[chosen] = context;
   if (const auto problems = config.problems_of_context(chosen); !problems.empty()) {
-    return Error::config("invalid configuration: " + join(problems));
+    return Error::config("invalid configuration: " + meta::join_complaints(problems));
   }
 
   const auto& cluster = config.clusters.at(cluster_name);
@@ -239,7 +234,7 @@ Result<Config> Config::load(const LoadOptions& options) {
       return inside;
     }
     const auto why = loaded->warnings.empty() ? "no kubeconfig file was found ($KUBECONFIG, ~/.kube/config)"
-                                              : join(loaded->warnings);
+                                              : meta::join_complaints(loaded->warnings);
     return Error::config("no configuration: " + why + ", and this is no pod of a cluster");
   }
   tell_warnings();

@@ -1,7 +1,8 @@
 #include "rest/url.hpp"
 
-#include <algorithm>
 #include <cctype>
+
+#include "base/internal/text.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -46,9 +47,7 @@ Result<ServerUrl> parse_server_url(const Config& config) {
   ServerUrl url;
   const auto mark = text.find("://");
   if (mark != std::string_view::npos) {
-    url.scheme = std::string(text.substr(0, mark));
-    std::transform(url.scheme.begin(), url.scheme.end(), url.scheme.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
+    url.scheme = to_lower(text.substr(0, mark));
     text.remove_prefix(mark + 3);
     if (url.scheme != "http" && url.scheme != "https") {
       return Error::config("server URL: scheme " + url.scheme + " is neither http nor https");

@@ -1,7 +1,7 @@
 #include "transport/call.hpp"
 
+#include "base/internal/text.hpp"
 #include "kubexx/base/error_sink.hpp"
-#include "transport/ascii.hpp"
 
 namespace kubexx::transport {
 

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "transport/ascii.hpp"
+#include "base/internal/text.hpp"
 #include "transport/proxy.hpp"
 
 namespace kubexx::transport {

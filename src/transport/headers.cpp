@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "base/internal/text.hpp"
 #include "kubexx/transport/transport.hpp"
-#include "transport/ascii.hpp"
 
 namespace kubexx::transport {
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "transport/ascii.hpp"
+#include "base/internal/text.hpp"
 #include "transport/limits.hpp"
 
 namespace kubexx::transport {

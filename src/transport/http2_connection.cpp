@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/ascii.hpp"
+#include "base/internal/text.hpp"
 #include "transport/limits.hpp"
 
 namespace kubexx::transport {

@@ -2,13 +2,13 @@
 
 #include <pthread.h>
 
-#include <charconv>
 #include <csignal>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/internal/parse_number.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "transport/event_loop.hpp"
 #include "transport/pool.hpp"
@@ -78,10 +78,8 @@ class CallHandle final : public Exchange {
 
 // client-go reads these as whole seconds and ignores what is not a number.
 void override_seconds(const ProxyRules::Environment& environment, const char* name, Duration& value) {
-  std::string text = environment(name);
-  int seconds = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error == std::errc() && end == text.data() + text.size() && seconds >= 0) value = std::chrono::seconds(seconds);
+  const auto seconds = parse_number<int>(environment(name));
+  if (seconds && *seconds >= 0) value = std::chrono::seconds(*seconds);
 }
 
 /// Joins the thread when the next one comes here, or at the end of the process.

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "transport/ascii.hpp"
+#include "base/internal/text.hpp"
 
 namespace kubexx::transport {
 namespace {

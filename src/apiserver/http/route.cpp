@@ -1,19 +1,13 @@
 #include "apiserver/http/route.hpp"
 
-#include <charconv>
 #include <vector>
 
 #include "apiserver/http/status.hpp"
+#include "base/internal/parse_number.hpp"
+#include "base/internal/text.hpp"
 
 namespace kubexx::apiserver {
 namespace {
-
-int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 std::vector<std::string> segments(std::string_view path) {
   std::vector<std::string> out;
@@ -26,34 +20,7 @@ std::vector<std::string> segments(std::string_view path) {
   return out;
 }
 
-Result<std::optional<std::int64_t>> number(const Query& query, std::string_view key) {
-  const std::string_view text = query.get(key);
-  if (text.empty()) return std::optional<std::int64_t>();
-  std::int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size()) {
-    return bad_request("strconv.ParseInt: parsing " + in_quotes(text) + ": invalid syntax");
-  }
-  return std::optional<std::int64_t>(value);
-}
-
 }  // namespace
-
-std::string percent_decode(std::string_view text, bool plus_is_space) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-      out += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
-      i += 2;
-    } else if (text[i] == '+' && plus_is_space) {
-      out += ' ';
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
 
 Query Query::parse(std::string_view text) {
   Query query;
@@ -74,6 +41,14 @@ Query Query::parse(std::string_view text) {
 std::string_view Query::get(std::string_view key) const noexcept {
   const auto it = values_.find(key);
   return it == values_.end() ? std::string_view() : std::string_view(it->second);
+}
+
+Result<std::optional<std::int64_t>> Query::number(std::string_view key) const {
+  const std::string_view text = get(key);
+  if (text.empty()) return std::optional<std::int64_t>();
+  const auto value = parse_number<std::int64_t>(text);
+  if (!value) return bad_request("strconv.ParseInt: parsing " + in_quotes(text) + ": invalid syntax");
+  return value;
 }
 
 bool Query::flag(std::string_view key) const noexcept {
@@ -134,10 +109,10 @@ Result<meta::ListOptions> list_options(const Query& query) {
   options.resource_version = query.get("resourceVersion");
   options.resource_version_match = query.get("resourceVersionMatch");
   options.continue_token = query.get("continue");
-  auto limit = number(query, "limit");
+  auto limit = query.number("limit");
   if (!limit) return limit.error();
   options.limit = limit->value_or(0);
-  auto timeout = number(query, "timeoutSeconds");
+  auto timeout = query.number("timeoutSeconds");
   if (!timeout) return timeout.error();
   options.timeout_seconds = *timeout;
   options.watch = query.flag("watch");

@@ -18,6 +18,7 @@ class Query {
   bool has(std::string_view key) const noexcept { return values_.find(key) != values_.end(); }
   /// Go's notion of true for a parameter: present and not "false" or "0".
   bool flag(std::string_view key) const noexcept;
+  Result<std::optional<std::int64_t>> number(std::string_view key) const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
@@ -38,7 +39,6 @@ struct Route {
 };
 
 Route parse_route(std::string_view method, std::string_view target);
-std::string percent_decode(std::string_view text, bool plus_is_space);
 
 /// The list options of a query; a number that is none is a 400.
 Result<meta::ListOptions> list_options(const Query& query);

@@ -2,6 +2,7 @@
 
 #include "apiserver/http/status.hpp"
 #include "apiserver/schema/schema_rules.hpp"
+#include "base/internal/text.hpp"
 #include "kubexx/meta/validation.hpp"
 
 namespace kubexx::apiserver {
@@ -14,15 +15,9 @@ bool is_protected_group(std::string_view group) {
          group.ends_with(".kubernetes.io");
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 void default_definition(meta::Draft& draft) {
   const meta::DraftRef names = draft["spec"]["names"];
-  if (names["singular"].string().empty()) names["singular"].set(lower(names["kind"].string()));
+  if (names["singular"].string().empty()) names["singular"].set(to_lower(names["kind"].string()));
   if (names["listKind"].string().empty() && !names["kind"].string().empty())
     names["listKind"].set(std::string(names["kind"].string()) + "List");
   if (draft["spec"]["conversion"]["strategy"].string().empty()) draft["spec"]["conversion"]["strategy"].set("None");

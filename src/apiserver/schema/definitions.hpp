@@ -15,7 +15,6 @@ inline constexpr std::string_view kDefinitionFinalizer = "customresourcecleanup.
 inline constexpr std::string_view kApprovalAnnotation = "api-approved.kubernetes.io";
 bool is_protected_group(std::string_view group);
 
-std::string lower(std::string_view text);
 void default_definition(meta::Draft& draft);
 std::vector<ErrorCause> validate_definition(const meta::Object& definition);
 

@@ -1,11 +1,11 @@
 #include "apiserver/schema/validation.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "apiserver/http/status.hpp"
 #include "apiserver/limits.hpp"
 #include "apiserver/schema/definitions.hpp"
+#include "base/internal/text.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/label_selector.hpp"
 #include "kubexx/meta/validation.hpp"
@@ -44,7 +44,7 @@ void check_metadata(const Resource& resource, const meta::Object& object, std::v
   }
   std::size_t annotation_bytes = 0;
   for (const auto& [key, value] : object.annotations()) {
-    add(causes, "metadata.annotations", key, meta::check_qualified_name(lower(key)));
+    add(causes, "metadata.annotations", key, meta::check_qualified_name(to_lower(key)));
     annotation_bytes += key.size() + value.string().size();
   }
   if (annotation_bytes > kMaxAnnotationBytes) {

@@ -1,7 +1,6 @@
 #include "apiserver/verbs/deletes.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "apiserver/controllers/definitions.hpp"
 #include "apiserver/controllers/garbage.hpp"
@@ -57,13 +56,9 @@ Result<DeleteOptions> delete_options(const Call& call) {
     options.propagation = body["orphanDependents"].bool_or(false) ? "Orphan" : "Background";
   if (body["dryRun"].size()) options.dry_run = true;
   const Query& query = call.route.query;
-  if (const std::string_view grace = query.get("gracePeriodSeconds"); !grace.empty()) {
-    std::int64_t seconds = 0;
-    const auto [end, code] = std::from_chars(grace.data(), grace.data() + grace.size(), seconds);
-    if (code != std::errc() || end != grace.data() + grace.size())
-      return bad_request("strconv.ParseInt: parsing " + in_quotes(grace) + ": invalid syntax");
-    options.grace = seconds;
-  }
+  const auto grace = query.number("gracePeriodSeconds");
+  if (!grace) return grace.error();
+  if (*grace) options.grace = *grace;
   if (const std::string_view policy = query.get("propagationPolicy"); !policy.empty()) options.propagation = policy;
   if (query.has("orphanDependents")) options.propagation = query.flag("orphanDependents") ? "Orphan" : "Background";
   if (!options.propagation.empty() && options.propagation != "Background" && options.propagation != "Foreground" &&

@@ -2,21 +2,13 @@
 
 #include <malloc.h>
 
-#include <charconv>
-
 #include "apiserver/http/respond.hpp"
 #include "apiserver/http/status.hpp"
 #include "apiserver/storage/continue_token.hpp"
+#include "base/internal/parse_number.hpp"
 
 namespace kubexx::apiserver {
 namespace {
-
-std::optional<std::uint64_t> parse_version(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::string bad_version(std::string_view text) {
   return "strconv.ParseUint: parsing " + in_quotes(text) + ": invalid syntax";
@@ -35,7 +27,7 @@ Result<Answer> serve_get(Cluster& cluster, Call& call) {
   const Bucket& bucket = *call.resource->bucket;
   const std::string_view version = call.route.query.get("resourceVersion");
   if (!version.empty()) {
-    const auto asked = parse_version(version);
+    const auto asked = parse_number<std::uint64_t>(version);
     if (!asked) return bad_request("invalid resource version: " + bad_version(version));
     if (*asked > cluster.storage.version()) return too_large_version(*asked, cluster.storage.version());
   }
@@ -74,7 +66,7 @@ Result<Answer> serve_list(Cluster& cluster, Call& call) {
       }
     }
   } else if (!options->resource_version.empty()) {
-    const auto asked = parse_version(options->resource_version);
+    const auto asked = parse_number<std::uint64_t>(options->resource_version);
     if (!asked) return bad_request("invalid resource version: " + bad_version(options->resource_version));
     if (*asked > current) return too_large_version(*asked, current);
     // Without a match rule a page of a given version means exactly that one; version 0 is served whole, from the cache.
@@ -115,7 +107,7 @@ Result<Answer> serve_watch(Cluster& cluster, Call& call) {
   const bool unset = options->resource_version.empty() || options->resource_version == "0";
   std::uint64_t version = 0;
   if (!unset) {
-    const auto asked = parse_version(options->resource_version);
+    const auto asked = parse_number<std::uint64_t>(options->resource_version);
     if (!asked) {
       return Error::api(500, "",
                         "resourceVersion: Invalid value: " + in_quotes(options->resource_version) + ": " +

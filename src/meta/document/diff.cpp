@@ -1,5 +1,5 @@
 #include "kubexx/meta/object.hpp"
-#include "meta/json/json_pointer.hpp"
+#include "meta/internal/json_pointer.hpp"
 
 namespace kubexx::meta {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "meta/document/draft_node.hpp"
 #include "meta/document/layout.hpp"
-#include "meta/json/json_pointer.hpp"
+#include "meta/internal/json_pointer.hpp"
 
 namespace kubexx::meta {
 

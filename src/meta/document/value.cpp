@@ -4,8 +4,8 @@
 
 #include "base/internal/enum_name.hpp"
 #include "meta/document/layout.hpp"
+#include "meta/internal/json_pointer.hpp"
 #include "meta/internal/name_table.hpp"
-#include "meta/json/json_pointer.hpp"
 
 namespace kubexx::meta {
 

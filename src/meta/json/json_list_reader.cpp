@@ -1,6 +1,6 @@
+#include "base/internal/text.hpp"
 #include "kubexx/meta/json_stream.hpp"
 #include "kubexx/meta/status.hpp"
-#include "meta/ascii.hpp"
 #include "meta/document/field_ids.hpp"
 #include "meta/json/json_splitter.hpp"
 

@@ -3,7 +3,7 @@
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "meta/document/draft_node.hpp"
-#include "meta/json/json_pointer.hpp"
+#include "meta/internal/json_pointer.hpp"
 #include "meta/quote.hpp"
 
 namespace kubexx::meta {

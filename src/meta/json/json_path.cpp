@@ -1,7 +1,8 @@
 #include "kubexx/meta/json_path.hpp"
 
-#include <charconv>
 #include <string>
+
+#include "base/internal/parse_number.hpp"
 
 namespace kubexx::meta {
 namespace {
@@ -54,9 +55,9 @@ void index_into(std::vector<Value>& values, std::string_view inside) {
     } else if (inside.starts_with('\'') || inside.starts_with('"')) {
       if (const Value child = value[unquote(inside)]; child.exists()) next.push_back(child);
     } else {
-      long index = 0;
-      const auto [end, code] = std::from_chars(inside.data(), inside.data() + inside.size(), index);
-      if (code != std::errc() || end != inside.data() + inside.size()) continue;
+      const auto parsed = parse_number<long>(inside);
+      if (!parsed) continue;
+      long index = *parsed;
       if (index < 0) index += static_cast<long>(value.size());
       if (index >= 0 && value[static_cast<std::size_t>(index)].exists())
         next.push_back(value[static_cast<std::size_t>(index)]);

@@ -1,6 +1,6 @@
-#include "meta/json/json_pointer.hpp"
+#include "meta/internal/json_pointer.hpp"
 
-#include <charconv>
+#include "base/internal/parse_number.hpp"
 
 namespace kubexx::meta::detail {
 
@@ -33,10 +33,7 @@ void append_token(std::string& pointer, std::string_view token) {
 
 std::optional<std::size_t> parse_index(std::string_view token) noexcept {
   if (token.empty() || (token.size() > 1 && token.front() == '0')) return std::nullopt;
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-  if (error != std::errc() || end != token.data() + token.size()) return std::nullopt;
-  return index;
+  return parse_number<std::size_t>(token);
 }
 
 Value step(Value here, std::string_view token) noexcept {

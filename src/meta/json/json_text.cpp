@@ -5,7 +5,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "meta/ascii.hpp"
+#include "base/internal/text.hpp"
 
 namespace kubexx::meta::detail {
 namespace {
@@ -53,13 +53,6 @@ void append_digits(std::string& out, std::string_view scientific) {
     out += c;
   }
   out.append(static_cast<std::size_t>(std::max(0, exponent - after_point)), '0');
-}
-
-int hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 /// Four hex digits at the position, or -1.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "meta/ascii.hpp"
+#include "base/internal/text.hpp"
 #include "meta/document/field_ids.hpp"
 #include "meta/json/json_text.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/internal/text.hpp"
 #include "meta/quote.hpp"
 
 namespace kubexx::meta {
@@ -110,12 +111,7 @@ FieldSelector FieldSelector::with(FieldRequirement requirement) const {
 }
 
 std::string FieldSelector::to_string() const {
-  std::string text;
-  for (const auto& requirement : requirements_) {
-    if (!text.empty()) text += ',';
-    text += requirement.to_string();
-  }
-  return text;
+  return joined(requirements_, ",", &FieldRequirement::to_string);
 }
 
 }  // namespace kubexx::meta

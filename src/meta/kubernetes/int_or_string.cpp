@@ -1,26 +1,15 @@
 #include "kubexx/meta/int_or_string.hpp"
 
-#include <charconv>
 #include <limits>
 #include <optional>
 
+#include "base/internal/parse_number.hpp"
 #include "meta/quote.hpp"
 
 namespace kubexx::meta {
 
-namespace {
-
-std::optional<std::int32_t> to_int32(std::string_view text) {
-  std::int32_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-}  // namespace
-
 IntOrString IntOrString::parse(std::string_view text) {
-  if (const auto number = to_int32(text)) return IntOrString(*number);
+  if (const auto number = parse_number<std::int32_t>(text)) return IntOrString(*number);
   return IntOrString(std::string(text));
 }
 
@@ -47,7 +36,7 @@ std::string IntOrString::to_string() const {
 Result<std::int64_t> IntOrString::scaled(std::int64_t total, bool round_up) const {
   if (is_int()) return static_cast<std::int64_t>(int_or(0));
   std::string_view text = *std::get_if<std::string>(&state_);
-  const auto percent = text.ends_with('%') ? to_int32(text.substr(0, text.size() - 1)) : std::nullopt;
+  const auto percent = text.ends_with('%') ? parse_number<std::int32_t>(text.substr(0, text.size() - 1)) : std::nullopt;
   if (!percent) return Error::decode("invalid value " + quote(text) + ": neither an integer nor a percentage");
   std::int64_t product = 0;
   if (__builtin_mul_overflow(total, static_cast<std::int64_t>(*percent), &product)) {

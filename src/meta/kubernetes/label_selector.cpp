@@ -1,24 +1,19 @@
 #include "kubexx/meta/label_selector.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <stdexcept>
 #include <utility>
 
+#include "base/internal/enum_name.hpp"
+#include "base/internal/parse_number.hpp"
+#include "base/internal/text.hpp"
 #include "kubexx/meta/validation.hpp"
 #include "meta/quote.hpp"
 
 namespace kubexx::meta {
 
 namespace {
-
-std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
-  std::int64_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 Error invalid(std::string_view where, std::string_view value, std::string_view why) {
   std::string message(where);
@@ -49,27 +44,8 @@ std::string_view arity_complaint(SelectorOperator op, std::size_t count) {
 }  // namespace
 
 std::string_view to_string(SelectorOperator op) noexcept {
-  switch (op) {
-    case SelectorOperator::Equals:
-      return "=";
-    case SelectorOperator::DoubleEquals:
-      return "==";
-    case SelectorOperator::NotEquals:
-      return "!=";
-    case SelectorOperator::In:
-      return "in";
-    case SelectorOperator::NotIn:
-      return "notin";
-    case SelectorOperator::Exists:
-      return "exists";
-    case SelectorOperator::DoesNotExist:
-      return "!";
-    case SelectorOperator::GreaterThan:
-      return ">";
-    case SelectorOperator::LessThan:
-      return "<";
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {"=", "==", "!=", "in", "notin", "exists", "!", ">", "<"};
+  return enum_name<SelectorOperator::LessThan>(op, kNames, "");
 }
 
 Result<LabelRequirement> LabelRequirement::make(std::string key, SelectorOperator op, std::vector<std::string> values) {
@@ -86,7 +62,7 @@ Result<LabelRequirement> LabelRequirement::make(std::string key, SelectorOperato
     }
   }
   if (op == SelectorOperator::GreaterThan || op == SelectorOperator::LessThan) {
-    const auto bound = parse_integer(values.front());
+    const auto bound = parse_number<std::int64_t>(values.front());
     if (!bound) {
       return invalid("value of " + key, values.front(), "for 'Gt', 'Lt' operators, the value must be an integer");
     }
@@ -116,7 +92,7 @@ bool LabelRequirement::matches(std::optional<std::string_view> value) const noex
       return !value.has_value();
     case SelectorOperator::GreaterThan:
     case SelectorOperator::LessThan: {
-      const auto number = value ? parse_integer(*value) : std::nullopt;
+      const auto number = value ? parse_number<std::int64_t>(*value) : std::nullopt;
       if (!number) return false;
       return op_ == SelectorOperator::GreaterThan ? *number > bound_ : *number < bound_;
     }
@@ -131,12 +107,7 @@ std::string LabelRequirement::to_string() const {
     return key_ + std::string(meta::to_string(op_)) + values_.front();
   }
   std::string text = key_;
-  text.append(" ").append(meta::to_string(op_)).append(" (");
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (i > 0) text += ',';
-    text += values_[i];
-  }
-  text += ')';
+  text.append(" ").append(meta::to_string(op_)).append(" (").append(joined(values_)).append(")");
   return text;
 }
 
@@ -214,12 +185,7 @@ std::optional<std::string> LabelSelector::required_value(std::string_view key) c
 }
 
 std::string LabelSelector::to_string() const {
-  std::string text;
-  for (const auto& requirement : requirements_) {
-    if (!text.empty()) text += ',';
-    text += requirement.to_string();
-  }
-  return text;
+  return joined(requirements_, ",", &LabelRequirement::to_string);
 }
 
 }  // namespace kubexx::meta

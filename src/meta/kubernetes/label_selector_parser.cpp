@@ -2,9 +2,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/internal/text.hpp"
 #include "kubexx/meta/label_selector.hpp"
 #include "kubexx/meta/validation.hpp"
-#include "meta/ascii.hpp"
 #include "meta/quote.hpp"
 
 namespace kubexx::meta {
@@ -132,34 +132,21 @@ class Parser {
   }
 
   std::optional<SelectorOperator> parse_operator() {
-    std::optional<SelectorOperator> op;
-    switch (token_) {
-      case Token::In:
-        op = SelectorOperator::In;
-        break;
-      case Token::NotIn:
-        op = SelectorOperator::NotIn;
-        break;
-      case Token::Equals:
-        op = SelectorOperator::Equals;
-        break;
-      case Token::DoubleEquals:
-        op = SelectorOperator::DoubleEquals;
-        break;
-      case Token::NotEquals:
-        op = SelectorOperator::NotEquals;
-        break;
-      case Token::Greater:
-        op = SelectorOperator::GreaterThan;
-        break;
-      case Token::Less:
-        op = SelectorOperator::LessThan;
-        break;
-      default:
-        return std::nullopt;
+    static constexpr std::pair<Token, SelectorOperator> kOperators[] = {
+        {Token::In, SelectorOperator::In},
+        {Token::NotIn, SelectorOperator::NotIn},
+        {Token::Equals, SelectorOperator::Equals},
+        {Token::DoubleEquals, SelectorOperator::DoubleEquals},
+        {Token::NotEquals, SelectorOperator::NotEquals},
+        {Token::Greater, SelectorOperator::GreaterThan},
+        {Token::Less, SelectorOperator::LessThan},
+    };
+    for (const auto& [token, op] : kOperators) {
+      if (token != token_) continue;
+      advance();
+      return op;
     }
-    advance();
-    return op;
+    return std::nullopt;
   }
 
   /// "(a,b)"; an empty place between commas or parentheses is the empty value.

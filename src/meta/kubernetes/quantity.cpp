@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "meta/ascii.hpp"
+#include "base/internal/text.hpp"
 #include "meta/kubernetes/limbs.hpp"
 #include "meta/quote.hpp"
 

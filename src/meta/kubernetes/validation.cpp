@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "meta/ascii.hpp"
+#include "base/internal/text.hpp"
 
 namespace kubexx::meta {
 
@@ -55,12 +55,8 @@ std::string against_pattern(std::string_view rule, std::string_view pattern,
                             std::initializer_list<std::string_view> examples) {
   std::string text(rule);
   text += " (e.g. ";
-  bool first = true;
-  for (const auto example : examples) {
-    if (!first) text += " or ";
-    first = false;
-    text.append("'").append(example).append("', ");
-  }
+  text +=
+      joined(examples, " or ", [](std::string_view example) { return std::string("'").append(example).append("', "); });
   text.append("regex used for validation is '").append(pattern).append("')");
   return text;
 }
@@ -157,12 +153,7 @@ Complaints check_label_value(std::string_view text) {
 }
 
 std::string join_complaints(const Complaints& complaints) {
-  std::string text;
-  for (const auto& complaint : complaints) {
-    if (!text.empty()) text += "; ";
-    text += complaint;
-  }
-  return text;
+  return joined(complaints, "; ");
 }
 
 }  // namespace kubexx::meta

@@ -7,7 +7,8 @@
 #include <limits>
 #include <optional>
 
-#include "meta/ascii.hpp"
+#include "base/internal/parse_number.hpp"
+#include "base/internal/text.hpp"
 #include "meta/json/json_text.hpp"
 
 namespace kubexx::meta {
@@ -51,9 +52,9 @@ std::optional<YamlScalar> parse_yaml_integer(std::string_view text) {
     text.remove_prefix(mark == 'x' || mark == 'b' || mark == 'o' ? 2 : 1);
   }
   if (text.empty()) return std::nullopt;
-  std::uint64_t magnitude = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), magnitude, base);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const auto parsed = parse_number<std::uint64_t>(text, base);
+  if (!parsed) return std::nullopt;
+  const std::uint64_t magnitude = *parsed;
   constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (magnitude <= kMax + (negative ? 1 : 0)) {
     return make_int(static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude));
