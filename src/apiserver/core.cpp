@@ -1,7 +1,5 @@
 #include "kubexx/apiserver/core.hpp"
 
-#include <algorithm>
-
 #include "apiserver/core_impl.hpp"
 #include "apiserver/faults/control.hpp"
 #include "apiserver/faults/fault_writer.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "kubexx/meta/conditions.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/meta/label_selector.hpp"
 #include "kubexx/meta/owner_reference.hpp"
 #include "kubexx/meta/time.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "apiserver/http/codecs.hpp"
 #include "apiserver/http/status.hpp"
 
 namespace kubexx::apiserver {

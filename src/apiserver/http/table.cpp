@@ -2,7 +2,6 @@
 
 #include "apiserver/http/view.hpp"
 #include "apiserver/schema/crd.hpp"
-#include "apiserver/schema/typed.hpp"
 #include "kubexx/columns/columns.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/json_path.hpp"

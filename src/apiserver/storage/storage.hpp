@@ -65,7 +65,6 @@ class Storage {
   meta::Object erase(Bucket& bucket, const std::string& key);
 
   void compact();
-  std::size_t history_size() const noexcept { return order_.size(); }
   std::size_t history_bytes() const noexcept { return bytes_; }  ///< kept for the history alone
 
   /// Up to `limit` (0: all) objects from `start` (inclusive) with the key prefix, as they were at `version`.

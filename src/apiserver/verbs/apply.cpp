@@ -8,7 +8,6 @@
 #include "apiserver/http/view.hpp"
 #include "apiserver/verbs/writes.hpp"
 #include "kubexx/meta/draft.hpp"
-#include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {
 namespace {

@@ -194,6 +194,8 @@ std::string item_element(const TypeNode& list, Value item) {
 
 namespace {
 
+void add_item(const TypeNode& list, Value item, FieldSet& at);
+
 void add_all(const TypeNode& type, Value value, FieldSet& set) {
   set.member = true;
   if (type.atomic(value)) return;
@@ -201,13 +203,13 @@ void add_all(const TypeNode& type, Value value, FieldSet& set) {
     for (const auto& [name, child] : value.entries())
       add_all(type.child(name), child, set.children["f:" + std::string(name)]);
   } else {
-    const TypeNode item_type = type.item();
-    for (Value item : value.items()) {
-      FieldSet& at = set.children[item_element(type, item)];
-      at.member = true;
-      if (!type.is_set()) add_all(item_type, item, at);
-    }
+    for (Value item : value.items()) add_item(type, item, set.children[item_element(type, item)]);
   }
+}
+
+void add_item(const TypeNode& list, Value item, FieldSet& at) {
+  at.member = true;
+  if (!list.is_set()) add_all(list.item(), item, at);
 }
 
 void diff(const TypeNode& type, Value before, Value after, FieldSet& changed, FieldSet& removed) {
@@ -220,14 +222,16 @@ void diff(const TypeNode& type, Value before, Value after, FieldSet& changed, Fi
     if (!(before == after)) changed.member = true;
     return;
   }
+  const auto diff_below = [&](const TypeNode& below, Value old, Value fresh, const std::string& element) {
+    FieldSet added;
+    FieldSet gone;
+    diff(below, old, fresh, added, gone);
+    if (!added.empty()) changed.children[element].insert(added);
+    if (!gone.empty()) removed.children[element].insert(gone);
+  };
   if (containers) {
-    for (const auto& [name, child] : after.entries()) {
-      FieldSet added;
-      FieldSet gone;
-      diff(type.child(name), before[name], child, added, gone);
-      if (!added.empty()) changed.children["f:" + std::string(name)].insert(added);
-      if (!gone.empty()) removed.children["f:" + std::string(name)].insert(gone);
-    }
+    for (const auto& [name, child] : after.entries())
+      diff_below(type.child(name), before[name], child, "f:" + std::string(name));
     for (const auto& [name, child] : before.entries()) {
       if (!after[name].exists()) add_all(type.child(name), child, removed.children["f:" + std::string(name)]);
     }
@@ -242,22 +246,13 @@ void diff(const TypeNode& type, Value before, Value after, FieldSet& changed, Fi
     seen.insert(element);
     const auto old = old_items.find(element);
     if (old == old_items.end()) {
-      FieldSet& at = changed.children[element];
-      at.member = true;
-      if (!type.is_set()) add_all(item_type, item, at);
+      add_item(type, item, changed.children[element]);
     } else if (!type.is_set()) {
-      FieldSet added;
-      FieldSet gone;
-      diff(item_type, old->second, item, added, gone);
-      if (!added.empty()) changed.children[element].insert(added);
-      if (!gone.empty()) removed.children[element].insert(gone);
+      diff_below(item_type, old->second, item, element);
     }
   }
   for (const auto& [element, item] : old_items) {
-    if (seen.count(element)) continue;
-    FieldSet& at = removed.children[element];
-    at.member = true;
-    if (!type.is_set()) add_all(item_type, item, at);
+    if (!seen.count(element)) add_item(type, item, removed.children[element]);
   }
 }
 
@@ -271,11 +266,8 @@ void collect(const TypeNode& type, Value value, FieldSet& set) {
     const TypeNode item_type = type.item();
     for (Value item : value.items()) {
       FieldSet& at = set.children[item_element(type, item)];
+      if (!type.is_set()) collect(item_type, item, at);
       at.member = true;
-      if (!type.is_set()) {
-        collect(item_type, item, at);
-        at.member = true;
-      }
     }
   }
 }

@@ -6,7 +6,6 @@
 #include "apiserver/verbs/apply.hpp"
 #include "apiserver/verbs/strategic.hpp"
 #include "apiserver/verbs/writes.hpp"
-#include "kubexx/meta/json.hpp"
 
 namespace kubexx::apiserver {
 namespace {

@@ -148,6 +148,13 @@ void DocumentWriter::merge_entry(std::size_t earlier, std::size_t later) {
   entries_[later].word = kAbsent;
 }
 
+void DocumentWriter::drop_merged_entries(std::size_t first) {
+  const auto end = std::remove_if(entries_.begin() + static_cast<std::ptrdiff_t>(first),
+                                  entries_.begin() + static_cast<std::ptrdiff_t>(entry_count_),
+                                  [](const Entry& entry) { return entry.word == kAbsent; });
+  entry_count_ = static_cast<std::size_t>(end - entries_.begin());
+}
+
 void DocumentWriter::drop_known_duplicates(std::size_t first) {
   std::vector<std::size_t> seen(name_count(), SIZE_MAX);
   for (std::size_t i = first; i < entry_count_; ++i) {
@@ -158,10 +165,7 @@ void DocumentWriter::drop_known_duplicates(std::size_t first) {
       merge_entry(earlier, i);
     }
   }
-  const auto end = std::remove_if(entries_.begin() + static_cast<std::ptrdiff_t>(first),
-                                  entries_.begin() + static_cast<std::ptrdiff_t>(entry_count_),
-                                  [](const Entry& entry) { return entry.word == kAbsent; });
-  entry_count_ = static_cast<std::size_t>(end - entries_.begin());
+  drop_merged_entries(first);
 }
 
 Word DocumentWriter::close_name_map(std::size_t first) {
@@ -203,10 +207,7 @@ bool DocumentWriter::sort_keys(std::size_t first) {
     }
   }
   if (!twice) return false;
-  const auto end = std::remove_if(entries_.begin() + static_cast<std::ptrdiff_t>(first),
-                                  entries_.begin() + static_cast<std::ptrdiff_t>(entry_count_),
-                                  [](const Entry& entry) { return entry.word == kAbsent; });
-  entry_count_ = static_cast<std::size_t>(end - entries_.begin());
+  drop_merged_entries(first);
   return true;
 }
 

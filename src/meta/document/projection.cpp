@@ -63,47 +63,32 @@ Projection::Projection() : Projection(without_managed_fields()) {}
 Projection::Projection(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
 Projection Projection::full() {
-  static const auto data = [] {
-    auto made = std::make_shared<Data>();
-    made->name = "full";
-    return made;
-  }();
+  static const auto data = std::make_shared<Data>(Data{"full", Completeness::Full, nullptr});
   return Projection(data);
 }
 
 Projection Projection::without_managed_fields() {
   static const auto data = [] {
-    auto made = std::make_shared<Data>();
-    made->name = "without managedFields";
-    made->completeness = Completeness::WithoutManagedFields;
-    made->tree = std::make_unique<Node>();
-    made->tree->keep_others = true;
-    field_of(*made->tree, "metadata").below = all_but_managed_fields();
-    return made;
+    auto tree = std::make_unique<Node>();
+    tree->keep_others = true;
+    field_of(*tree, "metadata").below = all_but_managed_fields();
+    return std::make_shared<Data>(Data{"without managedFields", Completeness::WithoutManagedFields, std::move(tree)});
   }();
   return Projection(data);
 }
 
 Projection Projection::metadata_only() {
   static const auto data = [] {
-    auto made = std::make_shared<Data>();
-    made->name = "metadata only";
-    made->completeness = Completeness::MetadataOnly;
-    made->tree = metadata_tree();
-    field_of(*made->tree, "metadata").below = all_but_managed_fields();
-    return made;
+    auto tree = metadata_tree();
+    field_of(*tree, "metadata").below = all_but_managed_fields();
+    return std::make_shared<Data>(Data{"metadata only", Completeness::MetadataOnly, std::move(tree)});
   }();
   return Projection(data);
 }
 
 Projection Projection::of_metadata() const {
-  static const auto with_managed_fields = [] {
-    auto made = std::make_shared<Data>();
-    made->name = "metadata only, with managedFields";
-    made->completeness = Completeness::MetadataOnly;
-    made->tree = metadata_tree();
-    return made;
-  }();
+  static const auto with_managed_fields =
+      std::make_shared<Data>(Data{"metadata only, with managedFields", Completeness::MetadataOnly, metadata_tree()});
   if (completeness() == Completeness::Full) return Projection(with_managed_fields);
   return completeness() == Completeness::WithoutManagedFields ? metadata_only() : *this;
 }

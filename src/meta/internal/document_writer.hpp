@@ -107,6 +107,7 @@ class DocumentWriter {
   Word write_name_map(Tag tag, std::size_t first, const std::vector<std::uint32_t>* positions);
   bool sort_keys(std::size_t first);
   void merge_entry(std::size_t earlier, std::size_t later);
+  void drop_merged_entries(std::size_t first);
 
   std::unique_ptr<std::byte, Free> bytes_;
   std::size_t size_ = kFirstNode;
