@@ -187,7 +187,7 @@ class Callback {
 /// without a lock of the library's: they may block, call the informer, add and remove handlers.
 /// Errors: what they throw is reported (error_sink.hpp) and counted; the next call comes all the same.
 /// Example: `{.on_add = [](const Pod& pod) {...}, .on_update = [](const Pod& before, const Pod& after) {...},
-/// .on_delete = [](const Deleted<Pod>& gone) { std::cout << gone.key(); }}`
+/// .on_delete = [](const Deleted<Pod>& gone) { forget(gone.key()); }}`
 template <class T = meta::Object>
 struct ResourceEventHandlerFuncs {
   Callback<detail::AddShapes<T>> on_add = {};
