@@ -18,7 +18,7 @@ constexpr std::size_t kLongestSimpleKey = 128;
 bool is_letter(std::uint32_t c) {
   return (c | 0x20) - 'a' < 26 || c >= 0xaa;
 }  // beyond ASCII: nearly all are
-bool is_digit(std::uint32_t c) {
+bool is_decimal(std::uint32_t c) {
   return c - '0' < 10;
 }
 
@@ -45,7 +45,7 @@ bool natural_less(std::string_view left, std::string_view right) {
   std::uint64_t number_a = 0;
   std::uint64_t number_b = 0;
   if (a[i] == '0' || b[i] == '0') {  // inside a number that began before: its zeros count
-    for (auto j = i; j-- > 0 && is_digit(a[j]);) {
+    for (auto j = i; j-- > 0 && is_decimal(a[j]);) {
       if (a[j] != '0') {
         number_a = number_b = 1;
         break;
@@ -54,8 +54,8 @@ bool natural_less(std::string_view left, std::string_view right) {
   }
   auto end_a = i;
   auto end_b = i;
-  for (; end_a < a.size() && is_digit(a[end_a]); ++end_a) number_a = number_a * 10 + (a[end_a] - '0');
-  for (; end_b < b.size() && is_digit(b[end_b]); ++end_b) number_b = number_b * 10 + (b[end_b] - '0');
+  for (; end_a < a.size() && is_decimal(a[end_a]); ++end_a) number_a = number_a * 10 + (a[end_a] - '0');
+  for (; end_b < b.size() && is_decimal(b[end_b]); ++end_b) number_b = number_b * 10 + (b[end_b] - '0');
   if (number_a != number_b) return number_a < number_b;
   if (end_a != end_b) return end_a < end_b;
   return a[i] < b[i];
