@@ -43,7 +43,9 @@ void reconcile_nothing(benchmark::State& state) {
   source.handlers = options.handlers;
   const auto informer = informer::SharedIndexInformer::create(std::make_shared<Nothing>(), source);
   informer->start();
-  informer::wait_for_cache_sync({}, {informer});
+  if (const auto synced = informer::wait_for_cache_sync({}, {informer}); !synced) {
+    return state.SkipWithError(synced.as_error()->message().c_str());
+  }
   std::vector<meta::ObjectKey> keys;
   for (int i = 0; i < kKeys; ++i) {
     keys.push_back({"namespace-" + std::to_string(i % 50), "object-with-a-usual-name-" + std::to_string(i)});
