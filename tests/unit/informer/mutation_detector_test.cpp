@@ -42,7 +42,8 @@ class MutationDetectorTest : public testing::Test {
   }
   /// Writes over a byte of the cached object, as only a cast can, and lets the detector look.
   void spoil(const char* key) {
-    const auto bytes = informer->store()->find(key).raw_bytes();
+    const auto object = informer->store()->find(key);
+    const auto bytes = object.raw_bytes();
     const_cast<char&>(bytes[bytes.find("value")]) = 'V';
     executor->advance(seconds(2));
   }
