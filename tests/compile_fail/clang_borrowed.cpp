@@ -7,7 +7,7 @@
 // case 7: dangling|will be destroyed
 // case 8: dangling|will be destroyed
 // case 9: dangling|will be destroyed
-#include "kubexx/api/core/v1.hpp"
+#include "kubexx/api/core/v1/views.hpp"
 #include "kubexx/informer/event_handler.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/store/lister.hpp"

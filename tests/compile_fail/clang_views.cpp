@@ -1,6 +1,6 @@
 // case 1: dangling|will be destroyed
 // case 2: dangling|will be destroyed
-#include "kubexx/api/core/v1.hpp"
+#include "kubexx/api/core/v1/views.hpp"
 
 namespace corev1 = kubexx::api::core::v1;
 

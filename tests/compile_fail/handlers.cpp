@@ -3,8 +3,8 @@
 // case 3: on_delete takes
 // case 4: on_update takes
 // case 5: nodiscard|ignoring return
-#include "kubexx/api/apps/v1.hpp"
-#include "kubexx/api/core/v1.hpp"
+#include "kubexx/api/apps/v1/views.hpp"
+#include "kubexx/api/core/v1/views.hpp"
 #include "kubexx/informer/informer.hpp"
 #include "kubexx/informer/sync.hpp"
 
