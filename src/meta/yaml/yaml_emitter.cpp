@@ -45,8 +45,8 @@ bool natural_less(std::string_view left, std::string_view right) {
   std::uint64_t number_a = 0;
   std::uint64_t number_b = 0;
   if (a[i] == '0' || b[i] == '0') {  // inside a number that began before: its zeros count
-    for (auto j = i; j-- > 0 && is_decimal(a[j]);) {
-      if (a[j] != '0') {
+    for (auto j = i; j > 0 && is_decimal(a[j - 1]); --j) {
+      if (a[j - 1] != '0') {
         number_a = number_b = 1;
         break;
       }
