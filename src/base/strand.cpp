@@ -166,7 +166,7 @@ Timer Strand::post_after(Duration delay, Task task) const {
     impl_->core->post(std::move(run));
     return timer;
   }
-  auto fire = [core = impl_->core, run = std::move(run)]() mutable { core->post(std::move(run)); };
+  auto fire = [core = impl_->core, due = std::move(run)]() mutable { core->post(std::move(due)); };
   // Canceling has to reach the executor's timer too, or canceled ones would pile up there until they are due.
   timer.impl_->outer = impl_->executor->post_after(delay, std::move(fire));
   return timer;
