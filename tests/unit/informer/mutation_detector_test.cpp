@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "kubexx/informer/shared_informer.hpp"
 #include "support/fixture_executor.hpp"
