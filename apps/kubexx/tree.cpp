@@ -91,10 +91,10 @@ int tree(const Flags& flags) {
   const auto resources = owned_resources(mapper, target.resource.namespaced);
   if (!resources) return fail(resources.error());
   informer::FactoryOptions options;
-  options.namespace_ = scope;
+  options.defaults.scope.namespaces = {scope};
   auto projection = meta::Projection::paths(OwnerTree::fields());
   if (!projection) return fail(projection.error());
-  options.projection = *projection;
+  options.defaults.scope.projection = *projection;
   Wakeup wake;
   OwnerTree owners(target.resource, meta::ObjectKey::of(*root), [&wake] { wake.notify(); });
   informer::DynamicSharedInformerFactory factory(*client, options);
@@ -104,8 +104,8 @@ int tree(const Flags& flags) {
   for (const auto& resource : *resources) {
     auto informer = factory.for_resource(resource.resource, {.cluster_wide = !resource.namespaced});
     if (!informer) return fail(informer.error());
-    informers.push_back(informer->informer().shared());
-    registrations.push_back(informer->informer().add_event_handler(owners.handler(resource)));
+    informers.push_back(informer->shared());
+    registrations.push_back(informer->add_event_handler(owners.handler(resource)));
   }
   factory.start(end.token());
   const auto deadline = Clock::system().now() + kPatience;

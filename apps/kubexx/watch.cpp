@@ -75,9 +75,11 @@ class Watch {
     if (!targets) return fail(targets.error());
     informer::DynamicSharedInformerFactory factory(client_, factory_options());
     for (const auto& target : *targets) {
-      auto informer = factory.for_resource(target.resource.resource, scope_of(target));
+      const auto scope = scope_of(target);
+      if (!scope) return fail(scope.error());
+      auto informer = factory.for_resource(target.resource.resource, *scope);
       if (!informer) return fail(informer.error());
-      informers_.push_back(informer->informer().shared());
+      informers_.push_back(informer->shared());
     }
     return live_ ? show(factory, *targets) : print(factory, *targets);
   }
@@ -85,21 +87,23 @@ class Watch {
  private:
   informer::FactoryOptions factory_options() {
     informer::FactoryOptions options;
-    options.watch_list = !flags_.no_watch_list;
-    options.namespace_ = flags_.selection.namespace_of(client_);
-    options.metadata_only = flags_.metadata_only;
-    if (flags_.managed_fields) options.projection = meta::Projection::full();
+    options.defaults.watch_list = !flags_.no_watch_list;
+    options.defaults.scope.namespaces = {flags_.selection.namespace_of(client_)};
+    options.defaults.scope.metadata_only = flags_.metadata_only;
+    if (flags_.managed_fields) options.defaults.scope.projection = meta::Projection::full();
     return options;
   }
 
-  informer::Scope scope_of(const Target& target) const {
+  Result<informer::Scope> scope_of(const Target& target) const {
+    auto labels = meta::LabelSelector::parse(flags_.selection.label_selector);
+    if (!labels) return labels.error().with_context("label selector");
+    auto fields = meta::FieldSelector::parse(flags_.selection.field_selector);
+    if (!fields) return fields.error().with_context("field selector");
+    if (!target.name.empty()) *fields = fields->with({.field = "metadata.name", .value = target.name});
     informer::Scope scope;
     scope.cluster_wide = !target.resource.namespaced;
-    scope.label_selector = flags_.selection.label_selector;
-    scope.field_selector = flags_.selection.field_selector;
-    if (!target.name.empty()) {
-      scope.field_selector += (scope.field_selector.empty() ? "metadata.name=" : ",metadata.name=") + target.name;
-    }
+    scope.label_selector = std::move(*labels);
+    scope.field_selector = std::move(*fields);
     return scope;
   }
 

@@ -47,8 +47,8 @@ int complain(const Error& error) {
 
 int sync(const rest::Client& client, const std::string& kind, bool watch_list) {
   FactoryOptions options;
-  options.watch_list = watch_list;
-  options.metadata_only = kind == "metadata";
+  options.defaults.watch_list = watch_list;
+  options.defaults.scope.metadata_only = kind == "metadata";
   const auto start = std::chrono::steady_clock::now();
   const double cpu = cpu_seconds();
   const std::unique_ptr<SharedInformerFactory> factory =
@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
   load.kubeconfig = argv[1];
   const auto config = rest::Config::load(load);
   if (!config) return complain(config.error());
-  const rest::Client client(*config);
+  const auto client = rest::Client::create(*config).value();
   const std::string what = argv[2];
   if (what == "latency") return latency(client, std::max(1UL, std::strtoul(argv[3], nullptr, 10)));
   return sync(client, what, std::string(argv[3]) == "watchlist");

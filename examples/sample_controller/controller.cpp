@@ -5,48 +5,42 @@
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/stop.hpp"
-#include "kubexx/clientset/apps.hpp"
-#include "kubexx/clientset/clientset.hpp"
+#include "kubexx/clientset/apps/v1.hpp"
 #include "kubexx/controller/owner_reference.hpp"
 #include "kubexx/workqueue/rate_limiting_queue.hpp"
 #include "sample.hpp"
-#include "samplecontroller.hpp"
+#include "samplecontroller/v1alpha1.hpp"
 
 namespace sample {
 
 using namespace kubexx;
 using meta::ObjectKey;
 
-namespace {
-
 informer::FactoryOptions factory_options(const Options& options) {
-  informer::FactoryOptions result;
-  result.resync_period = options.resync;
-  result.namespace_ = options.namespace_;
-  result.backoff = options.backoff;
-  return result;
+  informer::InformerOptions all;
+  all.scope.namespaces = {options.namespace_};
+  all.resync_period = options.resync;
+  all.backoff = options.backoff;
+  return {.defaults = std::move(all)};
 }
-
-}  // namespace
 
 class Controller::Impl {
  public:
-  Impl(rest::Client client, Options options)
+  Impl(const clientset::Clientset& kube, const samplecontroller::Clientset& samples,
+       informer::Informer<Deployment> deployments, informer::Informer<Foo> foos, Options options)
       : options_(std::move(options)),
-        kube_(client),
-        samples_(client),
-        kube_factory_(client, factory_options(options_)),
-        sample_factory_(client, factory_options(options_)),
-        foos_(sample_factory_.samplecontroller().v1alpha1().foos()),
-        deployments_(kube_factory_.apps().v1().deployments()),
-        queue_(client.executor(), rate_limiter(), {.name = "Foos"}),
-        broadcaster_(client, options_.events),
+        kube_(kube),
+        samples_(samples),
+        deployments_(std::move(deployments)),
+        foos_(std::move(foos)),
+        queue_(kube.client().executor(), rate_limiter(), {.name = "Foos"}),
+        broadcaster_(kube.client(), options_.events),
         recorder_(broadcaster_.recorder(kComponent)) {
-    foo_handler_ = foos_.informer().add_event_handler({
+    foo_handler_ = foos_.add_event_handler({
         .on_add = [this](const Foo& foo) { enqueue(foo); },
-        .on_update = [this](const Foo&, const Foo& foo) { enqueue(foo); },
+        .on_update = [this](const Foo& foo) { enqueue(foo); },
     });
-    deployment_handler_ = deployments_.informer().add_event_handler({
+    deployment_handler_ = deployments_.add_event_handler({
         .on_add = [this](const Deployment& deployment) { enqueue_owner(deployment); },
         .on_update =
             [this](const Deployment& before, const Deployment& after) {
@@ -58,12 +52,8 @@ class Controller::Impl {
   }
 
   Result<void> run(std::stop_token stop) {
-    kube_factory_.start(stop);
-    sample_factory_.start(stop);
-    for (auto* factory : {&kube_factory_, static_cast<informer::SharedInformerFactory*>(&sample_factory_)}) {
-      const auto synced = factory->wait_for_cache_sync(stop);
-      if (!synced) return *synced.as_error();
-    }
+    const auto synced = informer::wait_for_cache_sync(stop, {deployments_, foos_});
+    if (!synced) return *synced.as_error();
     log(LogLevel::Info, "the caches are synced, the workers start", {{"workers", options_.workers}});
     {
       std::vector<std::jthread> workers;
@@ -153,12 +143,10 @@ class Controller::Impl {
   }
 
   const Options options_;
-  clientset::Clientset kube_;
-  samplecontroller::Clientset samples_;
-  informer::SharedInformerFactory kube_factory_;
-  samplecontroller::SharedInformerFactory sample_factory_;
-  informer::ResourceInformer<Foo> foos_;
-  informer::ResourceInformer<Deployment> deployments_;
+  const clientset::Clientset kube_;
+  const samplecontroller::Clientset samples_;
+  const informer::Informer<Deployment> deployments_;
+  const informer::Informer<Foo> foos_;
   workqueue::RateLimitingQueue<ObjectKey> queue_;
   events::EventBroadcaster broadcaster_;
   events::EventRecorder recorder_;
@@ -166,8 +154,9 @@ class Controller::Impl {
   informer::Registration deployment_handler_;
 };
 
-Controller::Controller(rest::Client client, Options options)
-    : impl_(std::make_unique<Impl>(std::move(client), std::move(options))) {}
+Controller::Controller(const clientset::Clientset& kube, const samplecontroller::Clientset& samples,
+                       informer::Informer<Deployment> deployments, informer::Informer<Foo> foos, Options options)
+    : impl_(std::make_unique<Impl>(kube, samples, std::move(deployments), std::move(foos), std::move(options))) {}
 Controller::~Controller() = default;
 Result<void> Controller::run(std::stop_token stop) {
   return impl_->run(std::move(stop));

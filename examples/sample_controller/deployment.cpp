@@ -15,14 +15,14 @@ std::int32_t wanted_replicas(const Foo& foo) {
   return foo.spec().has_replicas() ? static_cast<std::int32_t>(foo.spec().replicas()) : 1;
 }
 
-void fill_deployment(const Foo& foo, const DeploymentDraft& deployment) {
-  const auto spec = deployment.spec();
+void fill_deployment(const Foo& foo, DeploymentDraft& deployment) {
+  auto spec = deployment.spec();
   spec.set_replicas(wanted_replicas(foo));
-  for (const auto& labels : {spec.selector().match_labels(), spec.template_().metadata().labels()}) {
+  for (auto labels : {spec.selector().match_labels(), spec.template_().metadata().labels()}) {
     labels.set("app", "nginx");
     labels.set("controller", foo.name());
   }
-  const auto container = spec.template_().spec().containers().append();
+  auto container = spec.template_().spec().containers().append();
   container.set_name("nginx");
   container.set_image("nginx:latest");
 }

@@ -3,13 +3,12 @@
 
 #include "kubexx/api/apps/v1.hpp"
 #include "kubexx/workqueue/rate_limiter.hpp"
+#include "sample.hpp"
 #include "samplecontroller/v1alpha1.hpp"
 
 namespace sample {
 
-using kubexx::api::apps::v1::Deployment;
 using kubexx::api::apps::v1::DeploymentDraft;
-using samplecontroller::v1alpha1::Foo;
 
 inline constexpr const char* kComponent = "sample-controller";
 inline constexpr const char* kSynced = "Synced";
@@ -21,7 +20,7 @@ kubexx::workqueue::RateLimiter rate_limiter();
 /// How many replicas the Foo wants; one when it does not say.
 std::int32_t wanted_replicas(const Foo& foo);
 /// Fills in everything of a new Deployment but its name and owner.
-void fill_deployment(const Foo& foo, const DeploymentDraft& deployment);
+void fill_deployment(const Foo& foo, DeploymentDraft& deployment);
 /// What is said about a Deployment of that name that belongs to somebody else.
 std::string exists_message(const Foo& foo);
 

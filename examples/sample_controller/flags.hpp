@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "kubexx/rest/client.hpp"
+#include "kubexx/rest/config.hpp"
 
 namespace sample {
 
-/// A client from `--kubeconfig FILE` and `--master URL`; both may be written with "=". Says what is wrong and returns
-/// nothing when there is none.
-inline std::optional<kubexx::rest::Client> client_from_flags(int argc, char** argv) {
+/// A configuration from `--kubeconfig FILE` and `--master URL`; both may be written with "=". Says what is wrong and
+/// returns nothing when there is none.
+inline std::optional<kubexx::rest::Config> config_from_flags(int argc, char** argv) {
   std::string kubeconfig;
   std::string master;
   for (int i = 1; i < argc; ++i) {
@@ -26,17 +26,12 @@ inline std::optional<kubexx::rest::Client> client_from_flags(int argc, char** ar
     }
     *value = equals == std::string_view::npos ? argv[++i] : std::string(flag.substr(equals + 1));
   }
-  const auto config = kubexx::rest::build_config_from_flags(master, kubeconfig);
+  auto config = kubexx::rest::build_config_from_flags(master, kubeconfig);
   if (!config) {
     std::cerr << config.error() << '\n';
     return std::nullopt;
   }
-  auto client = kubexx::rest::Client::create(*config);
-  if (!client) {
-    std::cerr << client.error() << '\n';
-    return std::nullopt;
-  }
-  return std::move(*client);
+  return std::move(*config);
 }
 
 }  // namespace sample

@@ -5,12 +5,27 @@
 #include "kubexx/base/stop.hpp"
 #include "sample.hpp"
 
+using kubexx::clientset::Clientset;
+using kubexx::informer::SharedInformerFactory;
+
 int main(int argc, char** argv) {
   const auto stop = kubexx::stop_on_signals();
   kubexx::set_log_sink(kubexx::stderr_log_sink());
-  const auto client = sample::client_from_flags(argc, argv);
-  if (!client) return 2;
-  const auto ended = sample::Controller(*client).run(stop);
+  const auto config = sample::config_from_flags(argc, argv);
+  if (!config) return 2;
+  const auto kube = Clientset::create(*config);
+  if (!kube) return std::cerr << kube.error() << '\n', 2;
+  const samplecontroller::Clientset samples(kube->client());  // both over the same connections
+
+  const sample::Options options;
+  SharedInformerFactory kube_factory(kube->client(), sample::factory_options(options));
+  SharedInformerFactory sample_factory(kube->client(), sample::factory_options(options));
+  sample::Controller controller(*kube, samples, kube_factory.apps().v1().deployments(),
+                                samplecontroller::Informers(sample_factory).samplecontroller().v1alpha1().foos(),
+                                options);
+  kube_factory.start(stop);
+  sample_factory.start(stop);
+  const auto ended = controller.run(stop);
   if (ended || ended.error().is_canceled()) return 0;
   std::cerr << ended.error() << '\n';
   return 1;

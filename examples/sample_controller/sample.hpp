@@ -7,11 +7,17 @@
 #include <stop_token>
 #include <string>
 
+#include "kubexx/clientset/apps/v1/informers.hpp"
+#include "kubexx/clientset/clientset.hpp"
 #include "kubexx/events/event_broadcaster.hpp"
-#include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/rest/client.hpp"
+#include "samplecontroller/clientset.hpp"
+#include "samplecontroller/informers.hpp"
 
 namespace sample {
+
+using kubexx::api::apps::v1::Deployment;
+using samplecontroller::v1alpha1::Foo;
 
 struct Options {
   std::size_t workers = 2;
@@ -24,13 +30,19 @@ struct Options {
 /// Makes the definition of Foo known to the server, unless it is, and waits until Foos are served.
 kubexx::Result<void> install_crd(const kubexx::rest::Client& client, std::stop_token stop = {});
 
-/// The controller with its parts visible: two factories, handlers that enqueue, a queue, workers.
+/// What an informer's options are by these.
+kubexx::informer::FactoryOptions factory_options(const Options& options);
+
+/// The controller with its parts visible: handlers that enqueue, a queue, workers. main() makes what it is given.
 class Controller {
  public:
-  explicit Controller(kubexx::rest::Client client, Options options = {});
+  Controller(const kubexx::clientset::Clientset& kube, const samplecontroller::Clientset& samples,
+             kubexx::informer::Informer<Deployment> deployments, kubexx::informer::Informer<Foo> foos,
+             Options options = {});
   ~Controller();
 
-  /// Blocks until the token fires and the workers have ended. An Error: the caches did not sync before that.
+  /// Blocks until the token fires and the workers have ended; the informers are started by their factories. An Error:
+  /// the caches did not sync before that.
   kubexx::Result<void> run(std::stop_token stop);
 
  private:

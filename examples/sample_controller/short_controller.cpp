@@ -1,5 +1,4 @@
 #include "deployment.hpp"
-#include "kubexx/clientset/apps.hpp"
 #include "kubexx/controller/controller.hpp"
 #include "kubexx/controller/owner_reference.hpp"
 #include "kubexx/controller/writes.hpp"
@@ -12,10 +11,7 @@ using controller::Action;
 using meta::ObjectKey;
 
 Result<void> run_short(const rest::Client& client, std::stop_token stop, const Options& options) {
-  informer::FactoryOptions sources;
-  sources.resync_period = options.resync;
-  sources.namespace_ = options.namespace_;
-  sources.backoff = options.backoff;
+  const auto sources = factory_options(options);
   // [begin short]
   informer::SharedInformerFactory factory(client, sources);
   events::EventBroadcaster broadcaster(client, options.events);

@@ -7,8 +7,10 @@
 int main(int argc, char** argv) {
   const auto stop = kubexx::stop_on_signals();
   kubexx::set_log_sink(kubexx::stderr_log_sink());
-  const auto client = sample::client_from_flags(argc, argv);
-  if (!client) return 2;
+  const auto config = sample::config_from_flags(argc, argv);
+  if (!config) return 2;
+  const auto client = kubexx::rest::Client::create(*config);
+  if (!client) return std::cerr << client.error() << '\n', 2;
   const auto ended = sample::run_short(*client, stop);
   if (ended || ended.error().is_canceled()) return 0;
   std::cerr << ended.error() << '\n';

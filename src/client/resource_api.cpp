@@ -122,6 +122,8 @@ meta::ListOptions query_of(const ListOptions& options) {
   query.limit = options.limit;
   query.continue_token = options.continue_token;
   query.timeout_seconds = options.timeout_seconds;
+  query.shard_selector = options.shard_selector;
+  query.more = options.more;
   return query;
 }
 

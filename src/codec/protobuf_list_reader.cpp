@@ -154,6 +154,7 @@ struct ProtobufListReader::Impl final : Body {
     meta.resource_version = (*read)["resourceVersion"].string();
     meta.continue_token = (*read)["continue"].string();
     meta.remaining_item_count = (*read)["remainingItemCount"].get_int();
+    meta.shard_selector = (*read)["shardInfo"]["selector"].string();
     return {};
   }
 

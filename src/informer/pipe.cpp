@@ -11,11 +11,19 @@ namespace {
 
 constexpr int kPopsPerTurn = 16;  // then others on the executor get their turn
 
+struct RemoveFrom {
+  template <class Queue>
+  void operator()(Queue& queue, meta::Key key, meta::Object object) const {
+    queue.remove(std::move(key), std::move(object));
+  }
+};
+
 }  // namespace
 
 Pipe::Pipe(Config config, Strand strand)
     : config_(std::move(config)),
       intake_(config_.key_func, config_.transform),
+      untransformed_(config_.key_func, {}),
       strand_(std::move(strand)),
       queue_(std::move(config_.queue)) {
   process_ = config_.process;
@@ -48,27 +56,29 @@ Result<void> Pipe::change(Change make) {
 }
 
 template <class Change>
-Result<void> Pipe::enter(meta::Object object, Change make) {
-  auto keyed = intake_.take(std::move(object));
+Result<void> Pipe::enter(const delta::Intake& intake, meta::Object object, Change make) {
+  auto keyed = intake.take(std::move(object));
   if (!keyed) return keyed.error();
   return change([&](auto& queue) { make(queue, std::move(keyed->key), std::move(keyed->object)); });
 }
 
 Result<void> Pipe::add(meta::Object object) {
-  return enter(std::move(object),
+  return enter(intake_, std::move(object),
                [](auto& queue, meta::Key key, meta::Object entered) { queue.add(std::move(key), std::move(entered)); });
 }
 
 Result<void> Pipe::update(meta::Object object) {
-  return enter(std::move(object), [](auto& queue, meta::Key key, meta::Object entered) {
+  return enter(intake_, std::move(object), [](auto& queue, meta::Key key, meta::Object entered) {
     queue.update(std::move(key), std::move(entered));
   });
 }
 
 Result<void> Pipe::remove(meta::Object object) {
-  return enter(std::move(object), [](auto& queue, meta::Key key, meta::Object entered) {
-    queue.remove(std::move(key), std::move(entered));
-  });
+  return enter(intake_, std::move(object), RemoveFrom());
+}
+
+Result<void> Pipe::refuse(meta::Object object) {
+  return enter(untransformed_, std::move(object), RemoveFrom());
 }
 
 Result<void> Pipe::replace(std::vector<meta::Object> objects, std::string resource_version, bool repairs) {

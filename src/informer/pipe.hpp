@@ -22,6 +22,7 @@ class Pipe final : public reflector::DeltaSink, public std::enable_shared_from_t
   Result<void> add(meta::Object object) override;
   Result<void> update(meta::Object object) override;
   Result<void> remove(meta::Object object) override;
+  Result<void> refuse(meta::Object object) override;
   Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) override;
   Result<void> repair(std::vector<meta::Object> objects, std::string resource_version) override;
   Result<void> resync() override;
@@ -35,12 +36,13 @@ class Pipe final : public reflector::DeltaSink, public std::enable_shared_from_t
   template <class Change>
   Result<void> change(Change make);
   template <class Change>
-  Result<void> enter(meta::Object object, Change make);
+  Result<void> enter(const delta::Intake& intake, meta::Object object, Change make);
   Result<void> replace(std::vector<meta::Object> objects, std::string resource_version, bool repairs);
   void drain();
 
   Config config_;
   const delta::Intake intake_;
+  const delta::Intake untransformed_;  // for what nobody wants
   const Strand strand_;
   delta::PlainQueue queue_;
   delta::Process process_;

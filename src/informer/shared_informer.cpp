@@ -49,7 +49,9 @@ Result<void> SharedIndexInformer::remove_indexer(std::string_view name) {
 
 void SharedIndexInformer::set_transform(delta::TransformFunc transform) {
   impl_->progress->change([&](Facts& facts) {
-    if (facts.started) throw std::logic_error("the transform of a started informer cannot be changed");
+    if (facts.started)
+      throw std::logic_error(
+          "the transform of a started informer cannot be changed; a factory takes it from FactoryOptions::by_kind");
     std::swap(impl_->options.transform, transform);  // what was there ends without the lock
   });
 }
@@ -60,8 +62,11 @@ bool SharedIndexInformer::has_transform() const {
 
 void SharedIndexInformer::set_watch_error_handler(reflector::WatchErrorHandler handler) {
   impl_->progress->change([&](Facts& facts) {
-    if (facts.started) throw std::logic_error("the watch error handler of a started informer cannot be changed");
-    std::swap(impl_->options.reflector.watch_error_handler, handler);
+    if (facts.started)
+      throw std::logic_error(
+          "the watch error handler of a started informer cannot be changed; a factory takes it from "
+          "FactoryOptions::by_kind");
+    std::swap(impl_->options.watch_error_handler, handler);
   });
 }
 
@@ -129,8 +134,7 @@ bool SharedIndexInformer::is_stopped() const {
   return impl_->progress->read([](const Facts& facts) { return facts.stopping; });
 }
 
-std::shared_ptr<const Controller> SharedIndexInformer::controller() const {
-  const std::lock_guard lock(impl_->mutex);
+std::shared_ptr<const Controller> SharedIndexInformer::controller() const noexcept {
   return impl_->controller;
 }
 
@@ -155,10 +159,9 @@ InformerStatus SharedIndexInformer::status() const {
     status.resource_version = facts.version;
     status.mutated = facts.mutated;
   });
-  const auto now_running = controller();
   status.name = impl_->options.name;
   status.description = impl_->options.description;
-  status.scope = impl_->options.scope;
+  status.scope = impl_->scope;
   const auto total = [this](std::size_t which) { return impl_->totals[which].load(std::memory_order_relaxed); };
   status.events = {total(0), total(1), total(2), total(Impl::kResyncs)};
   status.repairs = impl_->repairs.load(std::memory_order_relaxed);
@@ -167,14 +170,14 @@ InformerStatus SharedIndexInformer::status() const {
   for (const auto& listener : impl_->processor->listeners()) {
     if (!listener->closed()) status.handlers.push_back(listener->status());
   }
-  if (!now_running) return status;
-  status.queue_depth = now_running->queue_depth();
-  status.reflector = now_running->status();
+  if (!status.started) return status;
+  status.queue_depth = impl_->controller->queue_depth();
+  status.reflector = impl_->controller->status();
   if (status.reflector.last_activity) {
     status.lag = impl_->strand.clock().now() - *status.reflector.last_activity;
     const bool polled = status.reflector.state == reflector::ReflectorState::Polling;
-    const auto late = polled ? status.lag - impl_->options.reflector.poll_interval : status.lag;
-    status.stale = impl_->options.stale_after > Duration::zero() && late > impl_->options.stale_after;
+    const auto late = polled ? status.lag - impl_->reflector.poll_interval : status.lag;
+    status.stale = impl_->stale_after > Duration::zero() && late > impl_->stale_after;
   } else {
     status.stale = true;
   }
@@ -227,12 +230,7 @@ Result<void> SharedIndexInformer::wait_until_gone(std::string_view key, std::str
 }
 
 void SharedIndexInformer::relist() {
-  std::shared_ptr<Controller> running;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    running = impl_->controller;
-  }
-  if (running) running->relist();
+  impl_->controller->relist();
 }
 
 }  // namespace kubexx::informer

@@ -1,103 +1,27 @@
 #include "kubexx/informer/shared_informer_factory.hpp"
 
-#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
+#include "base/internal/text.hpp"
 #include "informer/ending.hpp"
+#include "informer/scope.hpp"
 #include "kubexx/codec/resources.hpp"
-#include "kubexx/meta/field_selector.hpp"
-#include "kubexx/meta/label_selector.hpp"
 
 namespace kubexx::informer {
 namespace {
 
-/// What an informer of this scope lists, in order and each once; one empty name is all of them.
-std::vector<std::string> namespaces_of(const Scope& scope, const FactoryOptions& options) {
-  std::vector<std::string> names{scope.namespace_.empty() ? options.namespace_ : scope.namespace_};
-  if (scope.namespace_.empty() && !options.namespaces.empty()) names = options.namespaces;
-  const bool all = std::find(names.begin(), names.end(), "") != names.end();
-  if (scope.cluster_wide || all) return {""};
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-Duration resync_of(const meta::GroupVersionResource& resource, const FactoryOptions& options) {
-  const auto custom = options.custom_resync.find(resource);
-  return custom == options.custom_resync.end() ? options.resync_period : custom->second;
-}
-
-}  // namespace
-
-namespace detail {
-
-std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
-                                                   const meta::GroupVersionResource& resource,
-                                                   const meta::ResourceInfo* info, const Scope& given,
-                                                   const FactoryOptions& options, const store::Indexers& indexers) {
-  Scope scope = given;
-  if (info && !info->namespaced) scope.cluster_wide = true;
-  auto namespaces = namespaces_of(scope, options);
-  ClientSourceOptions source;
-  source.projection = options.projection;
-  source.metadata_only = options.metadata_only;
-  if (const auto* known = info ? info : codec::find_resource(resource)) source.kind = known->gvk();
-  source.format = info && info->protobuf ? rest::Format::Protobuf : rest::Format::Json;
-  source.tweak = [scope, tweak = options.tweak_list_options](meta::ListOptions& query) {
-    if (!scope.label_selector.empty()) query.label_selector = scope.label_selector;
-    if (!scope.field_selector.empty()) query.field_selector = scope.field_selector;
-    if (tweak) tweak(query);
-  };
-
-  InformerOptions made;
-  made.resource = resource;
-  made.description = resource.group_resource().to_string();
-  made.name = (options.name.empty() ? "" : options.name + "/") + made.description;
-  if (namespaces != namespaces_of({}, options) && !namespaces[0].empty()) made.name += " in " + scope.namespace_;
-  std::string selectors;
-  if (!scope.label_selector.empty()) selectors += " -l " + scope.label_selector;
-  if (!scope.field_selector.empty()) selectors += " --field-selector " + scope.field_selector;
-  made.name += selectors;
-  std::string where;
-  for (const auto& each : namespaces) where += (where.empty() ? "" : ",") + each;
-  made.scope = where.empty() ? selectors.substr(selectors.empty() ? 0 : 1) : "in " + where + selectors;
-  made.resync_period = resync_of(resource, options);
-  made.indexers = indexers;
-  if (info) made.expected_kind = info->gvk();
-  made.transform = options.transform;
-  made.queue = options.queue;
-  made.mutation_detector = options.mutation_detector;
-  made.reflector.backoff = options.backoff;
-  made.reflector.watch_list = options.watch_list;
-  made.reflector.verify_every = options.verify_every;
-  made.reflector.watch_error_handler = options.watch_error_handler;
-  made.executor = client.executor();
-  made.handlers = client.handlers();
-  made.metrics = client.metrics();
-  std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;
-  for (auto& each : namespaces) {
-    source.namespace_ = std::move(each);
-    sources.push_back(make_client_lister_watcher(client, resource, source));
-  }
-  return SharedIndexInformer::create(reflector::merge_sources(std::move(sources)), std::move(made));
-}
-
-}  // namespace detail
-
-namespace {
-
-/// What informers are shared by: scopes that mean the same have the same.
+/// What informers are shared by.
 struct Key {
   meta::GroupVersionResource resource;
-  std::vector<std::string> namespaces;
-  std::string label_selector;
-  std::string field_selector;
-  friend auto operator<=>(const Key&, const Key&) = default;  // NOLINT(modernize-use-nullptr): finds one in <=>
+  WholeScope scope;
+  friend bool operator<(const Key& a, const Key& b) {
+    return a.resource != b.resource ? a.resource < b.resource : a.scope < b.scope;
+  }
 };
 
 struct Entry {
@@ -105,6 +29,7 @@ struct Entry {
   std::thread::id maker;
   std::weak_ptr<void> lease;  // what its leases hold together
   bool pinned = false;        // somebody asked for it without a lease: it lives with the factory
+  bool started = false;       // by start(), or by who asked for it first after that
 };
 
 }  // namespace
@@ -112,36 +37,50 @@ struct Entry {
 struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
   Impl(rest::Client c, FactoryOptions o, bool d) : client(std::move(c)), options(std::move(o)), dynamic(d) {}
 
-  /// The typed API's description; null: it has none.
+  /// The typed description of a resource, built in or told by know(); null: there is none.
   const meta::ResourceInfo* find(const meta::GroupVersionResource& resource) const {
-    return codec::find_resource(resource);
+    if (const auto* built_in = codec::find_resource(resource)) return built_in;
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(resource);
+    return found == known.end() ? nullptr : found->second;
   }
   /// What a server would refuse again and again is refused here, once.
-  Result<void> check(const meta::GroupVersionResource& resource, const Scope& scope) const {
+  Result<void> check(const meta::GroupVersionResource& resource) const {
     if (resource.resource.empty()) return Error::config("the name of a resource is needed");
     if (resource.version.empty()) return Error::config("a version is needed for " + resource.resource);
     if (!dynamic && !find(resource)) return Error::config("no informer found for " + resource.to_string());
-    return check(scope);
-  }
-  static Result<void> check(const Scope& scope) {
-    if (auto labels = meta::LabelSelector::parse(scope.label_selector); !labels) {
-      return Error::config("label selector \"" + scope.label_selector + "\": " + labels.error().message());
-    }
-    if (auto fields = meta::FieldSelector::parse(scope.field_selector); !fields) {
-      return Error::config("field selector \"" + scope.field_selector + "\": " + fields.error().message());
-    }
     return {};
   }
-  /// With what is known of the resource: a kind without namespaces is watched as a whole, whoever asks.
-  Scope whole(const meta::GroupVersionResource& resource, Scope scope, const meta::ResourceInfo* info) {
-    if (!info) info = find(resource);
-    const std::lock_guard lock(mutex);
-    if (info && !info->namespaced) without_namespaces.insert(resource);
-    if (without_namespaces.contains(resource)) scope.cluster_wide = true;
-    return scope;
+  InformerOptions options_of(const meta::GroupVersionResource& resource) const {
+    const auto own = options.by_kind.find(resource);
+    return own == options.by_kind.end() ? options.defaults : with_defaults(own->second, options.defaults);
   }
-  Key key_of(const meta::GroupVersionResource& resource, const Scope& whole_scope) const {
-    return {resource, namespaces_of(whole_scope, options), whole_scope.label_selector, whole_scope.field_selector};
+  /// The same with what this scope says, and what is known of the resource: a kind without namespaces is watched as a
+  /// whole, whoever asks.
+  InformerOptions options_of(const meta::GroupVersionResource& resource, const Scope& scope,
+                             const meta::ResourceInfo* info) {
+    auto of_kind = options_of(resource);
+    of_kind.scope = with_defaults(scope, of_kind.scope);
+    if (!info) info = find(resource);
+    if (info && !info->namespaced) of_kind.scope.cluster_wide = true;
+    return of_kind;
+  }
+  Key key_of(const meta::GroupVersionResource& resource, const Scope& scope) {
+    return {resource, WholeScope(options_of(resource, scope, nullptr).scope)};
+  }
+  /// "agent/pods in x -l app=web": whose it is, and what it lacks or has against others of the resource.
+  std::string name_of(const Key& key, const InformerOptions& of_kind) {
+    auto name = of_kind.name.empty() ? key.resource.group_resource().to_string() : of_kind.name;
+    if (!options.name.empty()) name = options.name + "/" + name;
+    const WholeScope usual = key_of(key.resource, {}).scope;
+    const auto& scope = key.scope;
+    if (scope.namespaces != usual.namespaces && !scope.namespaces.front().empty()) {
+      name += " in " + joined(scope.namespaces);
+    }
+    name += scope.selectors_text();
+    if (scope.projection != usual.projection) name += " " + std::string(scope.projection.name());
+    if (scope.metadata_only && !usual.metadata_only) name += " metadata only";
+    return name;
   }
 
   /// take(entry), under the lock, of the entry of this key; make() makes its informer, without the lock, while others
@@ -181,19 +120,29 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
     Entry& entry = entries[key];
     entry.informer = std::move(made);
     changed.notify_all();
-    return take(entry);
+    auto taken = take(entry);
+    const bool starts = running && !closed && !running->stop_requested() && !entry.informer->has_started();
+    if (!starts) return taken;
+    entry.started = true;
+    const auto informer = entry.informer;
+    const auto stop = *running;
+    lock.unlock();
+    informer->start(stop);
+    return taken;
   }
 
   template <class Take>
   auto obtain(const meta::GroupVersionResource& resource, const Scope& scope, const meta::ResourceInfo* info,
               const Take& take) {
-    const Scope wanted = whole(resource, scope, info);
+    auto wanted = options_of(resource, scope, info);
+    const Key key{resource, WholeScope(wanted.scope)};
     // Whoever comes first, a dynamic factory asks for JSON.
     const auto* described = dynamic ? nullptr : info ? info : find(resource);
     const auto make = [&] {
-      return detail::make_informer(client, resource, described, wanted, options, store::namespace_indexers());
+      wanted.name = name_of(key, wanted);
+      return detail::make_informer(client, resource, described, std::move(wanted));
     };
-    return use(key_of(resource, wanted), make, take);
+    return use(key, make, take);
   }
   static std::shared_ptr<SharedIndexInformer> pin(Entry& entry) {
     entry.pinned = true;
@@ -242,14 +191,13 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
   const bool dynamic;
   const std::shared_ptr<Ending> ending = std::make_shared<Ending>();
   mutable std::mutex mutex;
-  std::condition_variable changed;                          // an informer was made, or not
-  std::map<Key, Entry> entries;                             // guarded by mutex
-  std::set<meta::GroupVersionResource> without_namespaces;  // guarded by mutex
-  bool closed = false;                                      // guarded by mutex
+  std::condition_variable changed;                                        // an informer was made, or not
+  std::map<Key, Entry> entries;                                           // guarded by mutex
+  std::map<meta::GroupVersionResource, const meta::ResourceInfo*> known;  // guarded by mutex
+  std::optional<std::stop_token> running;                                 // guarded by mutex; of the last start()
+  bool closed = false;                                                    // guarded by mutex
 };
 
-SharedInformerFactory::SharedInformerFactory(rest::Client client)
-    : SharedInformerFactory(std::move(client), FactoryOptions()) {}
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options)
     : SharedInformerFactory(std::move(client), std::move(options), false) {}
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options, bool dynamic)
@@ -260,37 +208,42 @@ SharedInformerFactory::~SharedInformerFactory() {
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::obtain(const meta::GroupVersionResource& resource,
                                                                    const Scope& scope, const meta::ResourceInfo* info) {
-  Impl::check(scope).value();
+  if (info) know({&info, 1});
   return impl_->obtain(resource, scope, info, Impl::pin);
 }
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::informer_for(const meta::GroupVersionResource& resource,
                                                                          const NewInformerFunc& make) {
+  const auto of_kind = impl_->options_of(resource, {}, nullptr);
   const auto make_one = [&] {
-    auto made = make(impl_->client, resync_of(resource, impl_->options));
-    if (made && impl_->options.transform && !made->has_transform() && !made->has_started()) {
-      made->set_transform(impl_->options.transform);
+    auto made = make(impl_->client, of_kind);
+    if (made && of_kind.transform && !made->has_transform() && !made->has_started()) {
+      made->set_transform(of_kind.transform);
     }
     return made;
   };
-  return impl_->use(impl_->key_of(resource, impl_->whole(resource, {}, nullptr)), make_one, Impl::pin);
+  return impl_->use({resource, WholeScope(of_kind.scope)}, make_one, Impl::pin);
 }
 
 Result<GenericInformer> SharedInformerFactory::for_resource(const meta::GroupVersionResource& resource,
                                                             const Scope& scope) {
-  if (auto good = impl_->check(resource, scope); !good) return good.error();
-  return GenericInformer(Informer<meta::Object>(obtain(resource, scope, nullptr)));
+  if (auto good = impl_->check(resource); !good) return good.error();
+  return GenericInformer(obtain(resource, scope, nullptr));
 }
 
 Result<Lease> SharedInformerFactory::lease(const meta::GroupVersionResource& resource, const Scope& scope) {
-  if (auto good = impl_->check(resource, scope); !good) return good.error();
-  const Key key = impl_->key_of(resource, impl_->whole(resource, scope, nullptr));
+  if (auto good = impl_->check(resource); !good) return good.error();
+  const Key key = impl_->key_of(resource, scope);
   return impl_->obtain(resource, scope, nullptr, [&](Entry& entry) { return impl_->lease(key, entry); });
 }
 
+void SharedInformerFactory::know(std::span<const meta::ResourceInfo* const> resources) {
+  const std::lock_guard lock(impl_->mutex);
+  for (const auto* each : resources) impl_->known.emplace(each->gvr(), each);
+}
+
 bool SharedInformerFactory::stop_informer(const meta::GroupVersionResource& resource, const Scope& scope) {
-  const Key key = impl_->key_of(resource, impl_->whole(resource, scope, nullptr));
-  return impl_->retire(key, [](const Entry&) { return true; });
+  return impl_->retire(impl_->key_of(resource, scope), [](const Entry&) { return true; });
 }
 
 void SharedInformerFactory::start(std::stop_token stop) {
@@ -298,9 +251,12 @@ void SharedInformerFactory::start(std::stop_token stop) {
   {
     const std::lock_guard lock(impl_->mutex);
     if (impl_->closed) return;
-    for (const auto& [key, entry] : impl_->entries) {
+    impl_->running = stop;
+    for (auto& [key, entry] : impl_->entries) {
       const auto& informer = entry.informer;
-      if (informer && !informer->has_started() && !informer->is_stopped()) fresh.push_back(informer);
+      if (!informer || entry.started || informer->has_started() || informer->is_stopped()) continue;
+      entry.started = true;
+      fresh.push_back(informer);
     }
   }
   for (const auto& informer : fresh) informer->start(stop);

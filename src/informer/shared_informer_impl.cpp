@@ -5,13 +5,17 @@
 
 #include "informer/make_queue.hpp"
 #include "informer/notification.hpp"
+#include "informer/reflector_options.hpp"
+#include "informer/scope.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
+#include "kubexx/base/random.hpp"
 #include "kubexx/meta/resource_version.hpp"
 
 namespace kubexx::informer {
 namespace {
 
+constexpr Duration kStaleAfter = std::chrono::minutes(3);
 constexpr std::size_t kMutatedNamed = 16;  // keys of objects that somebody changed
 
 bool detector_wanted(const InformerOptions& options) {
@@ -19,6 +23,17 @@ bool detector_wanted(const InformerOptions& options) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
   const char* variable = std::getenv("KUBE_CACHE_MUTATION_DETECTOR");
   return variable && (std::string_view(variable) == "true" || std::string_view(variable) == "1");
+}
+
+InformerOptions named(InformerOptions options) {
+  if (options.description.empty()) options.description = options.resource.resource;
+  if (options.name.empty()) options.name = options.description;
+  return options;
+}
+
+store::Indexers with_namespaces(store::Indexers indexers) {
+  indexers.merge(store::namespace_indexers());
+  return indexers;
 }
 
 bool version_fell(std::string_view before, std::string_view after) {
@@ -31,13 +46,17 @@ bool version_fell(std::string_view before, std::string_view after) {
 
 SharedIndexInformer::Impl::Impl(std::shared_ptr<reflector::ListerWatcher> source_in, InformerOptions options_in)
     : source(std::move(source_in)),
-      options(std::move(options_in)),
+      options(named(std::move(options_in))),
+      scope(WholeScope(options.scope).text()),
+      stale_after(options.stale_after.value_or(kStaleAfter)),
+      queue(options.queue.value_or(QueueKind::Ordered)),
+      reflector(reflector_options(options)),
       strand(options.executor),
-      store(options.indexers, options.key_func) {
-  if (options.description.empty()) options.description = options.resource.resource;
-  if (options.name.empty()) options.name = options.description;
+      store(with_namespaces(options.indexers), options.key_func),
+      controller(Controller::create(strand)) {
   ProcessorListener::Setting setting{options.name, options.handlers, options.metrics, options.key_func, progress};
-  processor = std::make_shared<SharedProcessor>(strand, std::move(setting), options.resync_period);
+  processor =
+      std::make_shared<SharedProcessor>(strand, std::move(setting), options.resync_period.value_or(Duration::zero()));
   if (!options.metrics) return;
   repairs_counter =
       options.metrics->counter("kubexx_informer_repairs_total", "Differences to a list of the version the cache had",
@@ -56,10 +75,18 @@ SharedIndexInformer::Impl::Impl(std::shared_ptr<reflector::ListerWatcher> source
 
 /// Everything is built and set going. Once.
 void SharedIndexInformer::Impl::begin(std::stop_token stop) {
-  make_controller();
   make_detector();
   make_gauges();
-  controller->start();
+  if (const auto jitter = options.start_jitter.value_or(Duration::zero()); jitter > Duration::zero()) {
+    auto& random = reflector.random ? *reflector.random : Random::process();
+    const auto delay = std::chrono::duration_cast<Duration>(random.uniform() * jitter);
+    first_request = strand.post_after(delay, [self = shared_from_this()] {
+      const bool over = self->progress->read([](const Progress::Facts& facts) { return facts.stopping; });
+      if (!over) self->controller->start(self->config());
+    });
+  } else {
+    controller->start(config());
+  }
   on_stop.emplace(std::move(stop), std::function<void()>([weak = weak_from_this()] {
                     if (const auto self = weak.lock()) self->end(true);
                   }));
@@ -83,27 +110,24 @@ struct SharedIndexInformer::Impl::Owner final : reflector::Owner {
   const std::shared_ptr<reflector::Owner> named;
 };
 
-void SharedIndexInformer::Impl::make_controller() {
+Config SharedIndexInformer::Impl::config() {
   Config config;
-  config.queue = make_queue(options.queue, std::shared_ptr<const store::Indexer>(std::shared_ptr<void>(), &store));
+  config.queue = make_queue(queue, std::shared_ptr<const store::Indexer>(std::shared_ptr<void>(), &store));
   config.key_func = options.key_func;
   config.transform = options.transform;
   config.lister_watcher = source;
-  config.reflector = options.reflector;
-  config.reflector.name = options.name;
-  config.reflector.metrics = options.metrics;
+  config.reflector = reflector;
   config.object_type = options.expected_kind;
   config.object_description = options.description;
-  config.full_resync_period = processor->start();
+  config.reflector.resync_period = processor->start();
   config.should_resync = [processor = processor] { return processor->should_resync(); };
-  config.reflector.owner = std::make_shared<Owner>(weak_from_this(), options.reflector.owner);
+  if (options.watch_error_handler) config.watch_error_handler = options.watch_error_handler;
+  config.reflector.owner = std::make_shared<Owner>(weak_from_this(), reflector.owner);
   config.process = [this](delta::Deltas& deltas, bool initial) {
     return process_deltas(deltas, initial, store, *this);
   };
-  config.processed = [this](const QueueProgress& queue) { processed(queue); };
-  auto made = Controller::create(std::move(config), strand);
-  const std::lock_guard lock(mutex);
-  controller = std::move(made);
+  config.processed = [this](const QueueProgress& now) { processed(now); };
+  return config;
 }
 
 void SharedIndexInformer::Impl::make_detector() {
@@ -169,18 +193,18 @@ void SharedIndexInformer::Impl::announce(Notification notification) {
 }
 
 /// The store moved, and everybody who listens is told; whoever waits for a version looks again.
-void SharedIndexInformer::Impl::processed(const QueueProgress& queue) {
+void SharedIndexInformer::Impl::processed(const QueueProgress& now) {
   processor->distribute();
-  if (options.queue == QueueKind::Ordered) {
+  if (queue == QueueKind::Ordered) {
     reached(store.last_store_sync_resource_version());
-  } else if (queue.empty) {
+  } else if (now.empty) {
     // Collected per key, changes come out of their order: the versions of objects say nothing before all are through.
-    if (auto now = controller->last_sync_resource_version(); !now.empty()) {
-      store.bookmark(now);
-      reached(std::move(now));
+    if (auto version = controller->last_sync_resource_version(); !version.empty()) {
+      store.bookmark(version);
+      reached(std::move(version));
     }
   }
-  if (!queue.synced || std::exchange(told_synced, true)) return;
+  if (!now.synced || std::exchange(told_synced, true)) return;
   // Behind the processing of the last initial change. No handler is synced before its informer is.
   progress->change([](Progress::Facts& facts) { facts.synced = true; });
   processor->upstream_synced();
@@ -216,8 +240,8 @@ void SharedIndexInformer::Impl::end(bool drop_waiting) {
   if (!first) return;
   // Behind a begin() that may still be on its way.
   strand.post([self = shared_from_this()] {
-    if (self->controller) return self->controller->stop([self] { self->finish(); });
-    self->finish();
+    self->first_request.cancel();
+    self->controller->stop([self] { self->finish(); });
   });
 }
 

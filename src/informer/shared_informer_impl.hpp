@@ -30,7 +30,7 @@ struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl>
   void processed(const QueueProgress& queue);
   void reached(std::string store_version);
   void call_if_ended();
-  void make_controller();
+  Config config();
   void make_detector();
   void make_gauges();
   void announce(Notification notification) override;                       // strand
@@ -40,6 +40,10 @@ struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl>
 
   const std::shared_ptr<reflector::ListerWatcher> source;
   InformerOptions options;
+  const std::string scope;  // for people
+  const Duration stale_after;
+  const QueueKind queue;
+  const reflector::ReflectorOptions reflector;  // but for what may change before the start
   const Strand strand;
   const std::shared_ptr<Progress> progress = std::make_shared<Progress>();
   store::Indexer store;
@@ -47,9 +51,10 @@ struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl>
   std::shared_ptr<SharedProcessor> processor;
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
   bool told_synced = false;  // strand
+  Timer first_request;       // strand; when it is put off
+  const std::shared_ptr<Controller> controller;
 
   mutable std::mutex mutex;
-  std::shared_ptr<Controller> controller;     // guarded by mutex; set once, on the strand
   std::vector<std::function<void()>> on_end;  // guarded by mutex
 
   std::vector<Gauge> gauges;

@@ -64,6 +64,7 @@ void Reflector::Impl::list_item(meta::Object item) {
     }
     return count_skipped();
   }
+  if (!admitted(item)) return;
   listing->items.push_back(prefer_known(std::move(item)));
   initial_items.store(listing->items.size(), std::memory_order_relaxed);
 }

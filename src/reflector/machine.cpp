@@ -102,7 +102,8 @@ void Reflector::Impl::end_round(const char* reason, const Error* error, bool tel
     if (tell_handler) {
       if (options.watch_error_handler) {
         const auto handler = options.watch_error_handler;
-        call_isolated("watch error handler", [&] { handler(*error); });
+        call_isolated("watch error handler",
+                      [&] { handler({*error, options.name, options.resource, seldom.attempts}); });
       } else if (!error->is_expired()) {
         log(LogLevel::Warning, "list and watch failed",
             {{"reflector", options.name}, {"type", options.type_description}, {"error", *error}});
@@ -164,6 +165,12 @@ bool Reflector::Impl::of_expected_kind(const meta::Object& object) const {
   if (is_table(object.kind(), object.api_version())) return false;
   if (!options.expected_kind) return true;
   return object.kind() == options.expected_kind->kind && object.api_version() == options.expected_kind->api_version();
+}
+
+bool Reflector::Impl::admitted(const meta::Object& object) const {
+  bool wanted = true;
+  if (options.admit) call_isolated("filter of a reflector", [&] { wanted = options.admit(object); });
+  return wanted;
 }
 
 meta::Object Reflector::Impl::prefer_known(meta::Object fresh) {

@@ -56,6 +56,7 @@ struct Reflector::Impl {
   OwnCall own(std::unique_ptr<meta::Call> call) const { return {strand, std::move(call)}; }
   bool of_expected_kind(const meta::Object& object) const;
   meta::Object prefer_known(meta::Object fresh);
+  bool admitted(const meta::Object& object) const;
 
   // status.cpp
   ReflectorStatus read_status() const;

@@ -41,8 +41,9 @@ void Reflector::Impl::watch_list_event(WatchListing& listing, meta::WatchEvent& 
   }
   auto key = meta::meta_namespace_key(event.object);
   if (!key) return;
-  if (event.type == meta::WatchEventType::Deleted) {
+  if (event.type == meta::WatchEventType::Deleted || !admitted(event.object)) {
     listing.initial.erase(*key);
+    if (event.type == meta::WatchEventType::Added) listing.last_progress = strand.clock().now();
     return;
   }
   if (!listing.initial.insert_or_assign(*key, prefer_known(std::move(event.object))).second) return;

@@ -138,10 +138,14 @@ void Reflector::Impl::apply(Stream& from, meta::WatchEvent event) {
   Result<void> taken;
   switch (event.type) {
     case meta::WatchEventType::Added:
-      taken = sink->add(std::move(event.object));
-      break;
     case meta::WatchEventType::Modified:
-      taken = sink->update(std::move(event.object));
+      if (!admitted(event.object)) {
+        taken = sink->refuse(std::move(event.object));
+      } else if (event.type == meta::WatchEventType::Added) {
+        taken = sink->add(std::move(event.object));
+      } else {
+        taken = sink->update(std::move(event.object));
+      }
       break;
     case meta::WatchEventType::Deleted:
       taken = sink->remove(std::move(event.object));

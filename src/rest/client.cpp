@@ -107,8 +107,6 @@ void Client::Impl::warn(const std::string& text) {
 }
 
 Client::Client(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Client::Client(const Config& config) : Client(config, ClientOptions()) {}
-Client::Client(Config config, ClientOptions options) : Client(create(std::move(config), std::move(options)).value()) {}
 
 Result<Client> Client::create(Config config, ClientOptions options) try {
   auto server = parse_server_url(config);
@@ -159,6 +157,12 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
   return Client(std::move(impl));
 } catch (const std::system_error& e) {  // of an executor
   return Error::config(e.what());
+}
+
+Result<Client> Client::load(ClientOptions options) {
+  auto config = Config::load();
+  if (!config) return config.error();
+  return create(std::move(*config), std::move(options));
 }
 
 Client Client::with_gate(std::shared_ptr<const transport::SendGate> gate) const {

@@ -5,14 +5,16 @@ namespace kubexx::rest {
 namespace {
 
 std::string accept_of(const ReadOptions& options, bool list) {
-  if (!options.metadata_only) {
-    return options.format == Format::Protobuf ? "application/vnd.kubernetes.protobuf,application/json"
-                                              : "application/json";
+  std::string wish;
+  if (options.metadata_only) {
+    wish = std::string(";as=PartialObjectMetadata") + (list ? "List" : "") + ";g=meta.k8s.io;v=v1";
   }
-  const std::string as = std::string(";as=PartialObjectMetadata") + (list ? "List" : "") + ";g=meta.k8s.io;v=v1";
-  const std::string json = "application/json" + as + ",application/json";
-  if (options.format != Format::Protobuf) return json;
-  return "application/vnd.kubernetes.protobuf" + as + "," + json;
+  // What would be dropped here need not be sent (KEP-5958); servers that do not know the wish ignore it.
+  if (options.decode.projection.drops_managed_fields()) wish += ";drop=metadata.managedFields";
+  std::string accept;
+  if (options.format == Format::Protobuf) accept = "application/vnd.kubernetes.protobuf" + wish + ",";
+  if (!wish.empty()) accept += "application/json" + wish + ",";
+  return accept + "application/json";
 }
 
 meta::DecodeOptions decode_of(const ReadOptions& options) {
@@ -44,13 +46,14 @@ class FirstListTurn {
 /// A list or a watch, read as it arrives.
 class ReadCall final : public CallCore {
  public:
-  ReadCall(const std::shared_ptr<Client::Impl>& client, Request request, bool watch, const Strand& strand,
-           const ReadOptions& options, std::shared_ptr<meta::StreamSink> sink)
-      : CallCore(client, std::move(request), strand, watch ? RetryKind::Always : RetryKind::GetOnly,
-                 watch             ? std::nullopt
+  ReadCall(const std::shared_ptr<Client::Impl>& client, Request request, const meta::ListOptions& query,
+           const Strand& strand, const ReadOptions& options, std::shared_ptr<meta::StreamSink> sink)
+      : CallCore(client, std::move(request), strand, query.watch ? RetryKind::Always : RetryKind::GetOnly,
+                 query.watch       ? std::nullopt
                  : options.timeout ? options.timeout
                                    : client->config.timeout),
-        watch_(watch),
+        watch_(query.watch),
+        one_shard_(!query.shard_selector.empty()),
         decode_(decode_of(options)),
         sink_(std::move(sink)) {}
   FirstListTurn turn;
@@ -73,13 +76,20 @@ class ReadCall final : public CallCore {
   void finished(const Error* error) override {
     turn.give_back();
     if (error) return sink_->on_end(*error);
-    sink_->on_end(watch_ ? meta::ListMeta() : reader_->finish());
+    if (watch_) return sink_->on_end(meta::ListMeta());
+    auto end = reader_->finish();
+    if (end && one_shard_ && end->shard_selector.empty()) {
+      return sink_->on_end(
+          Error::config("the server does not know shard selectors: it sent the objects of all shards"));
+    }
+    sink_->on_end(std::move(end));
   }
   void stopped() override {
     if (reader_) reader_->stop();
   }
 
   const bool watch_;
+  const bool one_shard_;
   const meta::DecodeOptions decode_;
   const std::shared_ptr<meta::StreamSink> sink_;
   std::unique_ptr<meta::StreamReader> reader_;
@@ -92,7 +102,7 @@ std::unique_ptr<meta::Call> begin_read(const std::shared_ptr<Client::Impl>& clie
   request.path = path;
   request.accept = accept_of(options, !query.watch);
   append_query(request, query);
-  auto core = std::make_shared<ReadCall>(client, std::move(request), query.watch, strand, options, std::move(sink));
+  auto core = std::make_shared<ReadCall>(client, std::move(request), query, strand, options, std::move(sink));
   if (options.first_list) {  // begins when it is its turn; destroying the handle before that takes it out
     client->first_lists.acquire([client, strand, weak = std::weak_ptr(core)] {
       strand.post([weak, turn = FirstListTurn(client)]() mutable {

@@ -139,6 +139,8 @@ void append_query(Request& request, const meta::ListOptions& options) {
   if (options.timeout_seconds) add("timeoutSeconds", std::to_string(*options.timeout_seconds));
   if (options.allow_watch_bookmarks) add("allowWatchBookmarks", "true");
   if (options.send_initial_events) add("sendInitialEvents", *options.send_initial_events ? "true" : "false");
+  if (!options.shard_selector.empty()) add("shardSelector", options.shard_selector);
+  request.query.insert(request.query.end(), options.more.begin(), options.more.end());
 }
 
 }  // namespace kubexx::rest

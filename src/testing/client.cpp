@@ -36,7 +36,7 @@ rest::Config config(const apiserver::Server& server) {
 }
 
 rest::Client client(const apiserver::Server& server, rest::ClientOptions options) {
-  return rest::Client(config(server), std::move(options));
+  return rest::Client::create(config(server), std::move(options)).value();
 }
 
 meta::Object make_pod(std::string_view key) {

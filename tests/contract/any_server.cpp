@@ -129,7 +129,7 @@ bool AnyServerTest::compact_history() const {
   request.method = "POST";
   request.absolute_path = "/v3/kv/compaction";
   request.body = R"({"physical":true,"revision":")" + std::string(last.resource_version()) + "\"}";
-  const auto done = rest::Client(config).send(request);
+  const auto done = rest::Client::create(config).value().send(request);
   EXPECT_TRUE(done) << done.error();
   return done.has_value();
 }
@@ -137,12 +137,12 @@ bool AnyServerTest::compact_history() const {
 std::unique_ptr<informer::DynamicSharedInformerFactory> AnyServerTest::make_factory(rest::Client client,
                                                                                     informer::FactoryOptions options,
                                                                                     Backoff backoff) const {
-  options.namespace_ = namespace_name_;
-  options.queue = queue_under_test();
-  options.backoff = backoff;
+  options.defaults.scope.namespaces = {namespace_name_};
+  options.defaults.queue = queue_under_test();
+  options.defaults.backoff = backoff;
   // A whole cluster puts a ConfigMap of its own into every namespace.
-  if (!options.tweak_list_options) {
-    options.tweak_list_options = [](meta::ListOptions& query) {
+  if (!options.defaults.tweak_list_options) {
+    options.defaults.tweak_list_options = [](meta::ListOptions& query) {
       query.field_selector = "metadata.name!=kube-root-ca.crt";
     };
   }
@@ -153,18 +153,6 @@ void AnyServerTest::start_and_sync(informer::SharedInformerFactory& factory) {
   factory.start();
   const auto synced = factory.wait_for_cache_sync({}, {.fail_fast = true, .timeout = std::chrono::seconds(30)});
   ASSERT_TRUE(synced) << (synced.as_error() ? synced.as_error()->message() : "");
-}
-
-bool AnyServerTest::eventually(const std::function<bool()>& condition, Duration ceiling) {
-  std::mutex mutex;
-  std::condition_variable never;
-  std::unique_lock lock(mutex);
-  const auto deadline = Clock::system().now() + ceiling;
-  while (!condition()) {
-    if (Clock::system().now() > deadline) return false;
-    never.wait_for(lock, std::chrono::milliseconds(10));
-  }
-  return true;
 }
 
 }  // namespace kubexx::contract

@@ -12,9 +12,12 @@
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/testing/eventually.hpp"
 #include "kubexx/transport/http_transport.hpp"
 
 namespace kubexx::contract {
+
+using testing::eventually;
 
 enum class ServerKind : std::uint8_t {
   Embedded,
@@ -87,8 +90,6 @@ class AnyServerTest : public ::testing::TestWithParam<ServerKind> {
       rest::Client client, informer::FactoryOptions options = {},
       Backoff backoff = {.initial = std::chrono::milliseconds(10), .cap = std::chrono::milliseconds(200)}) const;
   static void start_and_sync(informer::SharedInformerFactory& factory);
-  /// Until the condition holds; false after the ceiling. For what has no event to wait for.
-  static bool eventually(const std::function<bool()>& condition, Duration ceiling = std::chrono::seconds(30));
 
  private:
   std::unique_ptr<apiserver::Server> embedded_;

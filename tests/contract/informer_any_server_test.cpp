@@ -106,7 +106,7 @@ TEST_P(InformerTest, ManyCallersShareOneWatchAndReadsAskNothing) {
   const auto counting =
       std::make_shared<CountingTransport>(transport::HttpTransport::create(transport_options(config())).value());
   options.transport = counting;
-  factory_ = make_factory(rest::Client(config(), options));
+  factory_ = make_factory(rest::Client::create(config(), options).value());
   std::vector<std::jthread> callers;
   for (int i = 0; i < 100; ++i) callers.emplace_back([this] { static_cast<void>(config_maps()); });
   callers.clear();
@@ -219,7 +219,7 @@ TEST_P(InformerTest, WaitingSaysWhyAnInformerDoesNotSync) {
 
 TEST_P(InformerTest, ASelectorThatTheServerDoesNotKnowEndsTheWaitThatFailsFast) {
   FactoryOptions options;
-  options.tweak_list_options = [](meta::ListOptions& query) { query.field_selector = "spec.color=red"; };
+  options.defaults.tweak_list_options = [](meta::ListOptions& query) { query.field_selector = "spec.color=red"; };
   factory_ = make_factory(client(), options);
   const auto informer = factory_->for_resource({"", "v1", "configmaps"}).value();
   factory_->start();
@@ -274,7 +274,7 @@ TEST_P(InformerTest, AStoppedInformerRefusesHandlersAndAskingAgainMakesANewOne) 
 
 TEST_P(InformerTest, FieldSelectorsLimitWhatIsCached) {
   FactoryOptions options;
-  options.tweak_list_options = [](meta::ListOptions& query) { query.field_selector = "metadata.name=a"; };
+  options.defaults.tweak_list_options = [](meta::ListOptions& query) { query.field_selector = "metadata.name=a"; };
   factory_ = make_factory(client(), options);
   put("a");
   put("b");
@@ -286,7 +286,7 @@ TEST_P(InformerTest, FieldSelectorsLimitWhatIsCached) {
 
 TEST_P(InformerTest, AnObjectThatLeavesTheLabelSelectorIsDeletedAndOneThatEntersIsAdded) {
   FactoryOptions options;
-  options.tweak_list_options = [](meta::ListOptions& query) { query.label_selector = "tier in (front)"; };
+  options.defaults.tweak_list_options = [](meta::ListOptions& query) { query.label_selector = "tier in (front)"; };
   factory_ = make_factory(client(), options);
   put("a");
   Recording seen;
@@ -307,7 +307,7 @@ TEST_P(InformerTest, AnObjectThatLeavesTheLabelSelectorIsDeletedAndOneThatEnters
 
 TEST_P(InformerTest, ResyncReachesOnlyHandlersThatAskedForIt) {
   FactoryOptions options;
-  options.resync_period = seconds(1);
+  options.defaults.resync_period = seconds(1);
   factory_ = make_factory(client(), options);
   put("a");
   const auto informer = config_maps();
@@ -374,7 +374,7 @@ INSTANTIATE_TEST_SUITE_P(AnyServer, CustomResourceTest, kAnyServer, server_name)
 TEST_P(CustomResourceTest, AnInformerOfACustomResourceFollowsItLikeABuiltInOne) {
   define();
   FactoryOptions options;
-  options.tweak_list_options = [](meta::ListOptions&) {};
+  options.defaults.tweak_list_options = [](meta::ListOptions&) {};
   factory_ = make_factory(client(), options);
   const auto informer = factory_->for_resource(foos()).value().informer();
   Recording seen;
@@ -391,7 +391,7 @@ TEST_P(CustomResourceTest, AnInformerOfACustomResourceFollowsItLikeABuiltInOne) 
 
 TEST_P(CustomResourceTest, AnInformerThatCameBeforeItsDefinitionSyncsOnceItIsThere) {
   FactoryOptions options;
-  options.tweak_list_options = [](meta::ListOptions&) {};
+  options.defaults.tweak_list_options = [](meta::ListOptions&) {};
   factory_ = make_factory(client(), options);
   const auto informer = factory_->for_resource(foos()).value().informer();
   Recording seen;
@@ -409,7 +409,7 @@ TEST_P(CustomResourceTest, WhenTheDefinitionGoesItsObjectsAreDeletedAndWhenItCom
   define();
   put_foo("one");
   FactoryOptions options;
-  options.tweak_list_options = [](meta::ListOptions&) {};
+  options.defaults.tweak_list_options = [](meta::ListOptions&) {};
   factory_ = make_factory(client(), options);
   const auto informer = factory_->for_resource(foos()).value().informer();
   Recording seen;

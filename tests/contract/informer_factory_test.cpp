@@ -36,9 +36,9 @@ class InformerFactoryTest : public AnyServerTest {
  protected:
   FactoryOptions options() const {
     FactoryOptions made;
-    made.namespace_ = namespace_();
-    made.queue = queue_under_test();
-    made.tweak_list_options = [](meta::ListOptions& query) {
+    made.defaults.scope.namespaces = {namespace_()};
+    made.defaults.queue = queue_under_test();
+    made.defaults.tweak_list_options = [](meta::ListOptions& query) {
       query.field_selector = "metadata.name!=kube-root-ca.crt";
     };
     return made;
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(AnyServer, InformerFactoryTest, kAnyServer, server_name
 // TestMetadataSharedInformerFactory
 TEST_P(InformerFactoryTest, AFactoryOfMetadataDeliversEveryChangeWithoutTheContents) {
   auto wanted = options();
-  wanted.metadata_only = true;
+  wanted.defaults.scope.metadata_only = true;
   for (const auto& factory : typed_and_dynamic(wanted)) {
     put("before", "1");
     const auto informer = factory->for_resource(kConfigMaps).value().informer();
@@ -117,7 +117,7 @@ TEST_P(InformerFactoryTest, BothFactoriesDeliverAddUpdateAndDeleteOfWhatTheyAreA
 // TestFilteredDynamicSharedInformerFactory
 TEST_P(InformerFactoryTest, AFactoryOfAnotherNamespaceHearsNothing) {
   auto elsewhere = options();
-  elsewhere.namespace_ = "default";
+  elsewhere.defaults.scope.namespaces = {"default"};
   const auto others = typed_and_dynamic(elsewhere);
   const auto ours = typed_and_dynamic(options());
   Recording foreign;
@@ -140,7 +140,7 @@ TEST_P(InformerFactoryTest, AFactoryOfAnotherNamespaceHearsNothing) {
 
 TEST_P(InformerFactoryTest, ACustomResyncPeriodIsThatOfItsResourceAlone) {
   auto wanted = options();
-  wanted.custom_resync = {{kConfigMaps, seconds(1)}};
+  wanted.by_kind[kConfigMaps].resync_period = seconds(1);
   const auto factory = std::make_unique<informer::DynamicSharedInformerFactory>(client(), wanted);
   put("a");
   put_secret("s");
@@ -167,7 +167,7 @@ TEST_P(InformerFactoryTest, TwoInformersSyncSideBySide) {
   const auto meeting = std::make_shared<Meeting>();
   auto wanted = options();
   // Each list is held up until the other one has come as far.
-  wanted.transform = [meeting](meta::Object object) -> Result<meta::Object> {
+  wanted.defaults.transform = [meeting](meta::Object object) -> Result<meta::Object> {
     std::unique_lock lock(meeting->mutex);
     if (!meeting->here.insert(std::string(object.kind())).second) return object;
     meeting->changed.notify_all();
@@ -191,7 +191,7 @@ TEST_P(InformerFactoryTest, ShutdownEndsEverythingWhateverBecameOfTheHandlers) {
   for (const std::string variant :
        {"handlers stay", "handlers are removed", "handlers are released", "never started"}) {
     {
-      informer::DynamicSharedInformerFactory factory(rest::Client(config()), options());
+      informer::DynamicSharedInformerFactory factory(rest::Client::create(config()).value(), options());
       Recording seen;
       std::vector<Registration> registrations;
       for (const char* selector : {"", "a!=b", "c!=d"}) {
@@ -218,25 +218,28 @@ TEST_P(InformerFactoryTest, ShutdownEndsEverythingWhateverBecameOfTheHandlers) {
   }
 }
 
-TEST_P(InformerFactoryTest, WaitingGoesOverTheInformersThatWereStarted) {
+TEST_P(InformerFactoryTest, WaitingGoesOverTheInformersThatWereStartedAndTheseThatCameLater) {
   const auto factory = make_factory(client());
   EXPECT_TRUE(factory->wait_for_cache_sync());
   static_cast<void>(factory->for_resource(kConfigMaps));
+  EXPECT_EQ(factory->wait_for_cache_sync().informers.size(), 0U);
   start_and_sync(*factory);
-  static_cast<void>(factory->for_resource(kSecrets));
+  put_secret("late");
+  const auto secrets = factory->for_resource(kSecrets).value();
 
   const auto synced = factory->wait_for_cache_sync({}, {.timeout = seconds(30)});
 
   EXPECT_TRUE(synced);
-  EXPECT_EQ(synced.informers.size(), 1U);
-  EXPECT_THAT(factory->for_resource(kSecrets).value().lister().list(), IsEmpty());
+  EXPECT_EQ(synced.informers.size(), 2U);
+  EXPECT_TRUE(secrets.lister().in_namespace(namespace_()).get("late"));
 }
 
 TEST(MetadataRequestTest, OnlyMetadataIsAskedFor) {
   apiserver::Server server;
   ASSERT_TRUE(server.seed(testing::make_config_map("default/a", "1")));
   for (const bool watch_list : {true, false}) {
-    informer::SharedInformerFactory factory(testing::client(server), {.watch_list = watch_list, .metadata_only = true});
+    informer::SharedInformerFactory factory(testing::client(server),
+                                            {.defaults = {.scope = {.metadata_only = true}, .watch_list = watch_list}});
     static_cast<void>(factory.for_resource(kConfigMaps));
     factory.start();
     ASSERT_TRUE(factory.wait_for_cache_sync({}, {.timeout = seconds(30)}));
@@ -262,8 +265,8 @@ TEST(MetadataRequestTest, ObjectsOfACustomResourceHaveTheKindThatDiscoveryNames)
   const client::ResourceApi api(testing::client(server), foos, "default");
   ASSERT_TRUE(api.create(foo("listed")));
   for (const bool watch_list : {true, false}) {
-    informer::DynamicSharedInformerFactory factory(testing::client(server),
-                                                   {.watch_list = watch_list, .metadata_only = true});
+    informer::DynamicSharedInformerFactory factory(
+        testing::client(server), {.defaults = {.scope = {.metadata_only = true}, .watch_list = watch_list}});
     const auto informer = factory.for_resource(foos).value().informer();
     Recording seen;
     const auto registration = informer.add_event_handler(seen.handler());

@@ -23,8 +23,8 @@ using ::testing::UnorderedElementsAre;
 class InformerFaultsTest : public ::testing::TestWithParam<QueueKind> {
  protected:
   void make_factory(FactoryOptions options = {}) {
-    options.backoff = Backoff::none();
-    options.queue = GetParam();
+    options.defaults.backoff = Backoff::none();
+    options.defaults.queue = GetParam();
     factory_ = std::make_unique<DynamicSharedInformerFactory>(client(server_), std::move(options));
   }
   Informer<meta::Object> config_maps() {
@@ -129,7 +129,7 @@ TEST_P(InformerFaultsTest, DeletionsDuringAnOutageAreHeardOfAfterwards) {
 
 TEST_P(InformerFaultsTest, ASetOfNamespacesIsOneInformer) {
   FactoryOptions options;
-  options.namespaces = {"default", "kube-public", "default"};
+  options.defaults.scope.namespaces = {"default", "kube-public", "default"};
   make_factory(options);
   seed("default/a");
   seed("kube-public/b");

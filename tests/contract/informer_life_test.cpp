@@ -27,13 +27,9 @@ using testing::make_config_map;
 using testing::Recording;
 using ::testing::UnorderedElementsAre;
 
-struct Patience : contract::AnyServerTest {
-  using AnyServerTest::eventually;
-};
-
 /// Until what an informer's reflector says of itself is as wanted.
 bool await(const SharedIndexInformer& informer, const std::function<bool(const reflector::ReflectorStatus&)>& wanted) {
-  return Patience::eventually([&] { return wanted(informer.status().reflector); }, seconds(20));
+  return testing::eventually([&] { return wanted(informer.status().reflector); }, seconds(20));
 }
 
 InformerOptions options_for(const rest::Client& client) {
@@ -113,13 +109,14 @@ TEST_P(StopStageTest, StoppedThereAnInformerEndsSoonAndCallsNobodyAfterwards) {
   }
   apiserver::Outage outage;
   if (stage.prepare) outage = stage.prepare(server_, proxy_);
-  const rest::Client client(proxy_.config());
+  const auto client = rest::Client::create(proxy_.config()).value();
   InformerOptions options = options_for(client);
   const auto stall = std::make_shared<StallAt>(proxy_, stage.state);
-  if (stage.stalled) options.reflector.owner = stall;
-  options.reflector.watch_list = stage.watch_list;
-  options.reflector.page_size = stage.page_size;
-  options.reflector.backoff = {.initial = minutes(10), .cap = minutes(10)};
+  options.reflector.emplace();
+  if (stage.stalled) options.reflector->owner = stall;
+  options.reflector->watch_list = stage.watch_list;
+  options.reflector->page_size = stage.page_size;
+  options.reflector->backoff = {.initial = minutes(10), .cap = minutes(10)};
   ClientSourceOptions source;
   source.watchable = stage.watchable;
   const auto informer =
@@ -150,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Stages, StopStageTest, ::testing::ValuesIn(stages()),
 TEST(InformerLifeTest, ABlockedHandlerDelaysNoOtherInformerAndItsOwnCacheGoesOn) {
   apiserver::Server server;
   ASSERT_TRUE(server.seed(make_config_map("default/a")));
-  DynamicSharedInformerFactory factory(testing::client(server), {.queue = contract::queue_under_test()});
+  DynamicSharedInformerFactory factory(testing::client(server), {.defaults = {.queue = contract::queue_under_test()}});
   const auto blocked = factory.for_resource(kConfigMaps).value().informer();
   const auto free = factory.for_resource({"", "v1", "namespaces"}).value().informer();
   std::latch entered(1);
@@ -209,7 +206,7 @@ TEST(InformerLifeTest, WhileTheGroupIsNotServedAParkedInformerAsksWithoutBeingAn
     }
     return false;
   };
-  EXPECT_TRUE(Patience::eventually(asked));
+  EXPECT_TRUE(testing::eventually(asked));
   EXPECT_EQ(server.requests().count("", "", {.status = 404}), 0U);
   informer->stop();
   informer->join();
@@ -230,7 +227,8 @@ TEST(InformerLifeTest, VersionsThatWentBackAreNoticedOnAWatchThatNobodyCut) {
   client_options.transport = transport;
   const auto client = testing::client(server, client_options);
   InformerOptions informer_options = options_for(client);
-  informer_options.reflector.version_check = milliseconds(20);
+  informer_options.reflector.emplace();
+  informer_options.reflector->version_check = milliseconds(20);
   const auto informer = SharedIndexInformer::create(make_client_lister_watcher(client, kConfigMaps), informer_options);
   Recording seen;
   const auto registration = informer->add_event_handler(seen.handler());

@@ -35,8 +35,8 @@ class InformerContractTest : public ::testing::Test {
   }
 
   void make_factory(FactoryOptions options = {}) {
-    options.backoff = Backoff::none();
-    options.queue = contract::queue_under_test();
+    options.defaults.backoff = Backoff::none();
+    options.defaults.queue = contract::queue_under_test();
     factory_ = std::make_unique<DynamicSharedInformerFactory>(client(server_), std::move(options));
   }
   Informer<meta::Object> config_maps() {
@@ -167,8 +167,8 @@ TEST_F(InformerContractTest, ShutdownIsRepeatableAndStartAfterwardsDoesNothing) 
 
 TEST_F(InformerContractTest, SelectorsLimitWhatIsCached) {
   FactoryOptions options;
-  options.namespace_ = "default";
-  options.tweak_list_options = [](meta::ListOptions& query) { query.field_selector = "metadata.name=a"; };
+  options.defaults.scope.namespaces = {"default"};
+  options.defaults.tweak_list_options = [](meta::ListOptions& query) { query.field_selector = "metadata.name=a"; };
   make_factory(options);
   seed("default/a");
   seed("default/b");

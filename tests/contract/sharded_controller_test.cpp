@@ -8,6 +8,7 @@
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/controller/sharded_controller.hpp"
 #include "kubexx/testing/client.hpp"
+#include "kubexx/testing/eventually.hpp"
 
 namespace kubexx::controller {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using contract::kConfigMaps;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::eventually;
 
 /// One replica with everything a program would have, and a list of what it reconciled.
 class Replica {
@@ -66,16 +68,6 @@ class Replica {
   std::map<std::string, int> seen_;  // guarded by mutex_
   std::jthread thread_;
 };
-
-bool eventually(const std::function<bool()>& holds) {
-  const std::stop_source never;
-  const auto until = Clock::system().now() + seconds(20);
-  while (Clock::system().now() < until) {
-    if (holds()) return true;
-    wait_for_stop(never.get_token(), milliseconds(20));
-  }
-  return false;
-}
 
 TEST(ShardedControllerTest, EveryKeyIsReconciledByOneReplicaAndAnewByItsNextOwner) {
   apiserver::Server server;

@@ -44,18 +44,22 @@ TEST(CustomResourceTest, ItsClientAndInformerWorkAgainstTheEmbeddedServer) {
   const auto created = foos.create(draft);
   ASSERT_TRUE(created) << created.error().message();
 
-  samplecontroller::SharedInformerFactory factory(shared);
-  auto informer = factory.samplecontroller().v1alpha1().foos();
+  informer::SharedInformerFactory factory(shared);
+  const auto foos_resource = informer::resource_of<samplecontroller::v1alpha1::Foo>();
+  EXPECT_FALSE(factory.for_resource(foos_resource));
+  const auto informer = samplecontroller::Informers(factory).samplecontroller().v1alpha1().foos();
   const auto same = factory.informer_for<samplecontroller::v1alpha1::Foo>();
   const auto lister = informer.lister();
   factory.start();
   ASSERT_TRUE(factory.wait_for_cache_sync());
 
-  const auto cached = lister.in_namespace("default").get("example");
+  const auto cached = lister.foos("default").get("example");
   ASSERT_TRUE(cached) << cached.error().message();
   EXPECT_EQ(cached->spec().deployment_name(), "web");
   EXPECT_EQ(cached->spec().replicas(), 2);
-  EXPECT_EQ(same.shared(), informer.informer().shared());
+  EXPECT_EQ(same.shared(), informer.shared());
+  EXPECT_EQ(factory.for_resource(foos_resource).value().shared(), informer.shared());
+  EXPECT_EQ(factory.lease(foos_resource).value().informer().shared(), informer.shared());
 
   auto next = cached->edit();
   next.status().set_available_replicas(1);
@@ -156,8 +160,8 @@ TEST(CustomResourceTest, GroupsWithTheSameFirstLabelHaveTheNamespacesThatWereCho
   EXPECT_EQ(operators_a::v1::Alpha::kResource.group, "operator.a.io");
   EXPECT_EQ(acme::operators::v1::Beta::kResource.group, "operator.b.io");
   apiserver::Server server;
-  acme::operators::SharedInformerFactory factory(testing::client(server));
-  EXPECT_NO_THROW(static_cast<void>(factory.operators().v1().betas().informer()));
+  informer::DynamicSharedInformerFactory factory(testing::client(server));
+  EXPECT_TRUE(acme::operators::Informers(factory).operators().v1().betas().shared());
 }
 
 /// What kubexx-gen says, on both outputs, and how it ends.

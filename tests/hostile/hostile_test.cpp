@@ -163,7 +163,7 @@ TEST_F(HostileTest, AnInformerHasTheObjectsOrKnowsWhyNot) {
         config.timeout = seconds(2);
         informer::FactoryOptions options;
         options.name = shape.name;
-        informer::SharedInformerFactory factory(rest::Client(config), options);
+        informer::SharedInformerFactory factory(rest::Client::create(config).value(), options);
         const auto pods = factory.for_resource({"", "v1", "pods"}).value();
         factory.start();
         const auto as_expected = [&] {
@@ -194,8 +194,8 @@ TEST_F(HostileTest, AServerThatEndsWatchesAtOnceIsAskedAFewTimesASecond) {
   rest::Config config;
   config.host = server.url(shape, "patient");
   informer::FactoryOptions options;
-  options.backoff = Backoff::none();
-  informer::SharedInformerFactory factory(rest::Client(config), options);
+  options.defaults.backoff = Backoff::none();
+  informer::SharedInformerFactory factory(rest::Client::create(config).value(), options);
   ASSERT_TRUE(factory.for_resource({"", "v1", "pods"}));
   const auto begin = Clock::system().now();
   factory.start();

@@ -46,7 +46,7 @@ class NginxTest : public testing::Test {
     return config;
   }
   static Result<meta::Object> ask(const rest::Config& config) {
-    const rest::Client client(config);
+    const auto client = rest::Client::create(config).value();
     rest::Request request;
     request.path = {{"", "v1", "pods"}, "ns", "a", ""};
     auto answer = client.send(request);

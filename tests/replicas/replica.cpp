@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   config.bearer_token = token;
   config.allow_insecure_credentials = true;  // to loopback
   config.user_agent = name;
-  const rest::Client client(config);
+  const auto client = rest::Client::create(config).value();
   if (std::string(argv[1]) == "leader") {
     run_leader(client, name, stop);
   } else {

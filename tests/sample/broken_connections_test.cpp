@@ -14,8 +14,8 @@
 #include "kubexx/meta/owner_reference.hpp"
 #include "kubexx/testing/fault_proxy.hpp"
 #include "kubexx/testing/recording_handler.hpp"
-#include "sample.hpp"
 #include "sample/resources.hpp"
+#include "sample/run_long.hpp"
 
 namespace kubexx::contract {
 namespace {
@@ -64,7 +64,7 @@ class SampleOnAnyServerTest : public AnyServerTest {
     transport.ping_timeout = milliseconds(500);
     rest::ClientOptions options;
     options.transport = transport::HttpTransport::create(transport).value();
-    return rest::Client(proxy_->config(), options);
+    return rest::Client::create(proxy_->config(), options).value();
   }
   sample::Options sample_options() const {
     sample::Options options;
@@ -198,7 +198,7 @@ void SampleOnAnyServerTest::expect_convergence(const Sample& run) {
 
 TEST_P(SampleOnAnyServerTest, TheLongVersionConvergesThroughBrokenConnections) {
   expect_convergence([this](const rest::Client& client, const std::stop_token& stop) {
-    return sample::Controller(client, sample_options()).run(stop);
+    return sample_run_long(client, stop, sample_options());
   });
 }
 

@@ -15,8 +15,8 @@
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/owner_reference.hpp"
 #include "kubexx/testing/client.hpp"
-#include "sample.hpp"
 #include "sample/resources.hpp"
+#include "sample/run_long.hpp"
 
 namespace kubexx {
 namespace {
@@ -70,7 +70,7 @@ class SampleControllerTest : public ::testing::TestWithParam<Version> {
     options.events.retry_delay = milliseconds(20);
     running = std::jthread([this, options](std::stop_token stop) {
       const auto client = testing::client(server);
-      ended = GetParam() == Version::Long ? sample::Controller(client, options).run(stop)
+      ended = GetParam() == Version::Long ? sample_run_long(client, stop, options)
                                           : sample::run_short(client, stop, options);
     });
   }

@@ -80,7 +80,7 @@ void Simulation::make_informer() {
   client_options.handlers = executor_;
   client_options.metrics = std::make_shared<MetricsRegistry>();
   client_options.random = &random_;
-  const rest::Client client(config, client_options);
+  const auto client = rest::Client::create(config, client_options).value();
 
   informer::InformerOptions options;
   options.resource = resource_;
@@ -88,12 +88,13 @@ void Simulation::make_informer() {
   options.handlers = executor_;
   options.queue = chance(0.5) ? informer::QueueKind::Ordered : informer::QueueKind::PerKey;
   options.resync_period = chance(0.3) ? Duration(seconds(7)) : Duration::zero();
-  options.reflector.random = &random_;
-  options.reflector.watch_list = chance(0.6);
-  options.reflector.page_size = chance(0.3) ? 3 : 0;
-  options.reflector.max_internal_error_retry = chance(0.3) ? Duration(seconds(10)) : Duration::zero();
+  options.reflector.emplace();
+  options.reflector->random = &random_;
+  options.reflector->watch_list = chance(0.6);
+  options.reflector->page_size = chance(0.3) ? 3 : 0;
+  options.reflector->max_internal_error_retry = chance(0.3) ? Duration(seconds(10)) : Duration::zero();
   verifies_ = chance(0.3);
-  if (verifies_) options.reflector.verify_every = minutes(3);
+  if (verifies_) options.reflector->verify_every = minutes(3);
   if (chance(0.3)) options.transform = [](meta::Object object) -> Result<meta::Object> { return object; };
   options.mutation_detector = chance(0.05);
   std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;

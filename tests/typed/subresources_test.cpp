@@ -140,15 +140,19 @@ TEST_F(SubresourceTest, AnInformerOutsideAnyFactoryHasItsNamespaceIndexAndSelect
   ASSERT_TRUE(pods.create(pod("other", "db")));
   ASSERT_TRUE(client.core().v1().pods("kube-system").create(pod("elsewhere", "web")));
 
-  auto informer = informer::new_filtered_informer<corev1::Pod>(
-      client.client(), "default", Duration::zero(), {{"app", store::label_index("app")}},
-      [](meta::ListOptions& options) { options.label_selector = "app=web"; });
+  const auto informer = informer::new_shared_informer<corev1::Pod>(
+      client.client(),
+      {.scope = {.namespaces = {"default"}, .label_selector = meta::LabelSelector::equals("app", "web")},
+       .indexers = {{"app", informer::typed<corev1::Pod>([](const corev1::Pod& pod) {
+                       return std::vector{std::string(pod.labels()["app"].string())};
+                     })}}});
   informer->start();
   ASSERT_TRUE(informer::wait_for_cache_sync({}, {informer.shared()}));
 
   const auto cached = informer.lister().list();
   ASSERT_EQ(cached.size(), 1U);
   EXPECT_EQ(cached[0].metadata().name(), "mine");
+  EXPECT_EQ(informer.lister().by_index("app", "web").value().size(), 1U);
   informer->stop();
   informer->join();
 }

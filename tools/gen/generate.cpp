@@ -14,8 +14,8 @@ namespace {
 
 using Files = std::map<std::string, std::string>;  // by path below the output folder
 
-std::map<std::string, std::vector<const PackageModel*>> by_group(const std::vector<PackageModel>& packages) {
-  std::map<std::string, std::vector<const PackageModel*>> groups;
+Groups by_group(const std::vector<PackageModel>& packages) {
+  Groups groups;
   for (const auto& package : packages) {
     bool any = false;
     for (const auto& type : package.types) any = any || type.resource.has_value();
@@ -43,6 +43,8 @@ Files builtin_files(const std::vector<PackageModel>& packages) {
     }
   }
   files["kubexx/clientset/clientset.hpp"] = clientset_header(groups, layout);
+  files["kubexx/clientset/informers.hpp"] = all_informers_header(groups, layout);
+  files["kubexx/informer/detail/groups.hpp"] = factory_groups_header(groups, layout);
   return files;
 }
 
@@ -54,7 +56,8 @@ Files crd_files(const std::vector<PackageModel>& packages) {
     const auto& folder = versions.front()->folder;
     const auto& space = versions.front()->space;
     const Layout layout{"", "", space.substr(0, space.rfind("::")), false};
-    std::string all = std::string(kHead) + "#include \"" + folder + "/clientset.hpp\"\n";
+    std::string all =
+        std::string(kHead) + "#include \"" + folder + "/clientset.hpp\"\n#include \"" + folder + "/informers.hpp\"\n";
     for (const auto* version : versions) {
       const auto types = folder + "/" + version->version;
       files[types + "/views.hpp"] = views_header(*version);
@@ -65,6 +68,7 @@ Files crd_files(const std::vector<PackageModel>& packages) {
     }
     files[folder + "/group.hpp"] = group_header(versions, layout);
     files[folder + "/clientset.hpp"] = clientset_header({{accessor, versions}}, layout);
+    files[folder + "/informers.hpp"] = all_informers_header({{accessor, versions}}, layout);
     files[folder + ".hpp"] = all;
   }
   return files;

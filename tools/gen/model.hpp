@@ -88,14 +88,20 @@ struct Layout {
   bool builtin = true;
 };
 
+/// The versions of each group, by its accessor.
+using Groups = std::map<std::string, std::vector<const PackageModel*>>;
+
 std::string group_header(const std::vector<const PackageModel*>& versions, const Layout& layout);
 /// The informers of a group version, on its views.
 std::string informers_header(const PackageModel& package, const Layout& layout);
 /// Its types, informers and clients.
 std::string group_version_header(const PackageModel& package, const Layout& layout);
 std::string umbrella_header(const std::vector<const PackageModel*>& versions, const Layout& layout);
-/// The class with an accessor per group; for custom resources also the factory.
-std::string clientset_header(const std::map<std::string, std::vector<const PackageModel*>>& groups,
-                             const Layout& layout);
+/// The class with an accessor per group.
+std::string clientset_header(const Groups& groups, const Layout& layout);
+/// The same for informers, as a view of any factory.
+std::string all_informers_header(const Groups& groups, const Layout& layout);
+/// What makes the built-in groups members of every factory.
+std::string factory_groups_header(const Groups& groups, const Layout& layout);
 
 }  // namespace kubexx::gen

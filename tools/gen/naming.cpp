@@ -143,8 +143,8 @@ std::set<std::string> reserved_names() {
 std::set<std::string> object_names() {
   auto names = reserved_names();
   for (const auto* name :
-       {"name", "namespace_", "uid", "resource_version", "generate_name", "creation_timestamp", "deletion_timestamp",
-        "generation", "labels", "annotations", "owner_references", "finalizers", "begin"}) {
+       {"name", "namespace_", "key", "uid", "resource_version", "generate_name", "creation_timestamp",
+        "deletion_timestamp", "generation", "labels", "annotations", "owner_references", "finalizers", "begin"}) {
     names.insert(name);
   }
   return names;

@@ -85,6 +85,28 @@ std::string qualified(const PackageModel& package, const TypeModel& type) {
   return "::" + package.space + "::" + type.name;
 }
 
+bool has_informers(const std::vector<const PackageModel*>& versions) {
+  for (const auto* version : versions) {
+    for (const auto& type : version->types) {
+      if (type.resource && type.resource->informer) return true;
+    }
+  }
+  return false;
+}
+
+std::string version_path(const PackageModel& package, const Layout& layout) {
+  return layout.clientset + package.folder + "/" + package.version + ".hpp";
+}
+
+/// A member that gives a `type` made of `from`. The type is defined by another header: who did not include it is told
+/// which one.
+std::string complete_accessor(const std::string& type, const std::string& name, const std::string& of,
+                              const std::string& header, const std::string& qualifier, const std::string& from) {
+  return "  template <class Defined = " + type + ">\n  auto " + name + "()" + qualifier +
+         " {\n    static_assert(requires { sizeof(Defined); }, \"" + of + "." + name + "() needs #include <" + header +
+         ">\");\n    return Defined(" + from + ");\n  }\n";
+}
+
 }  // namespace
 
 std::string group_header(const std::vector<const PackageModel*>& versions, const Layout& layout) {
@@ -103,24 +125,17 @@ std::string group_header(const std::vector<const PackageModel*>& versions, const
          " {\n public:\n  explicit " + informers +
          "(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}\n";
   for (const auto* version : versions) {
-    out += "  " + class_of(*version, "Informers") + " " + version->version + "() const;\n";
+    out += complete_accessor(class_of(*version, "Informers"), version->version, first.accessor + "()",
+                             version_path(*version, layout), " const", "*factory_");
   }
   out += "\n private:\n  ::kubexx::informer::SharedInformerFactory* factory_;\n};\n";
   out += "\n/// The clients of the group.\nclass " + clients + " {\n public:\n  explicit " + clients +
          "(::kubexx::rest::Client client) : client_(std::move(client)) {}\n";
   for (const auto* version : versions) {
-    out += "  " + class_of(*version, "Client") + " " + version->version + "() const;\n";
+    out += complete_accessor(class_of(*version, "Client"), version->version, first.accessor + "()",
+                             version_path(*version, layout), " const", "client_");
   }
-  out += "\n private:\n  ::kubexx::rest::Client client_;\n};\n\n}  // namespace " + layout.space + "\n";
-  bool informer = false;
-  for (const auto* version : versions) {
-    for (const auto& type : version->types) informer = informer || (type.resource && type.resource->informer);
-  }
-  if (layout.builtin && informer) {
-    out += "\ninline kubexx::clientset::" + informers + " kubexx::informer::SharedInformerFactory::" + first.accessor +
-           "() {\n  return kubexx::clientset::" + informers + "(*this);\n}\n";
-  }
-  return out;
+  return out + "\n private:\n  ::kubexx::rest::Client client_;\n};\n\n}  // namespace " + layout.space + "\n";
 }
 
 std::string informers_header(const PackageModel& package, const Layout& layout) {
@@ -132,13 +147,76 @@ std::string informers_header(const PackageModel& package, const Layout& layout) 
          "(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}\n";
   for (const auto& type : package.types) {
     if (!type.resource || !type.resource->informer) continue;
-    out += "  ::kubexx::informer::ResourceInformer<" + qualified(package, type) + "> " + type.resource->accessor +
-           "() const { return ::kubexx::informer::ResourceInformer<" + qualified(package, type) + ">(*factory_); }\n";
+    // A template, so that only programs which call it compile it.
+    out += "  template <int = 0>\n  ::kubexx::informer::Informer<" + qualified(package, type) + "> " +
+           type.resource->accessor + "() const { return factory_->informer_for<" + qualified(package, type) +
+           ">(); }\n";
   }
-  out += "\n private:\n  [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;\n};\ninline " +
-         informers + " " + group_class(package, "Informers") + "::" + package.version + "() const {\n  return " +
-         informers + "(*factory_);\n}\n";
+  out += "\n private:\n  [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;\n};\n";
   return out + "\n}  // namespace " + layout.space + "\n";
+}
+
+std::string factory_groups_header(const Groups& groups, const Layout& layout) {
+  std::string out(kHead);
+  out += "namespace " + layout.space + " {\n";
+  for (const auto& [accessor, versions] : groups) {
+    if (has_informers(versions)) out += "class " + group_class(*versions.front(), "Informers") + ";\n";
+  }
+  out += "}  // namespace " + layout.space +
+         "\n\nnamespace kubexx::informer::detail {\n\n/// The groups of the typed API as members of every factory: "
+         "`factory.core().v1().pods()`. Each is defined by its own\n/// header.\ntemplate <class Factory>\nclass "
+         "FactoryGroups {\n public:\n";
+  for (const auto& [accessor, versions] : groups) {
+    if (!has_informers(versions)) continue;
+    const auto& first = *versions.front();
+    out += complete_accessor("::" + layout.space + "::" + group_class(first, "Informers"), first.accessor, "factory",
+                             layout.clientset + first.folder + ".hpp", "", "static_cast<Factory&>(*this)");
+  }
+  return out + "};\n\n}  // namespace kubexx::informer::detail\n";
+}
+
+std::string all_informers_header(const Groups& groups, const Layout& layout) {
+  std::string out(kHead);
+  for (const auto& [accessor, versions] : groups) {
+    if (layout.builtin) continue;
+    for (const auto* version : versions) {
+      out += "#include \"" + layout.clientset + version->folder + "/" + version->version + "/informers.hpp\"\n";
+    }
+  }
+  if (layout.builtin) out += "#include \"kubexx/informer/shared_informer_factory.hpp\"\n";
+  out += "\nnamespace " + layout.space +
+         " {\n\n/// The informers of these groups, in any factory: `Informers(factory)." +
+         groups.begin()->second.front()->accessor + "()." + groups.begin()->second.front()->version +
+         "()`. A view of it; the factory must outlive it.\nclass Informers {\n public:\n";
+  if (layout.builtin) {
+    out += "  explicit Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}\n";
+  } else {
+    std::string known;
+    for (const auto& [accessor, versions] : groups) {
+      for (const auto* version : versions) {
+        for (const auto& type : version->types) {
+          if (!type.resource || !type.resource->informer) continue;
+          known.append(known.empty() ? "" : ", ").append("&" + qualified(*version, type) + "::kResource");
+        }
+      }
+    }
+    out +=
+        "  /// From then on for_resource() and lease() of the factory know these resources.\n"
+        "  explicit Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {\n"
+        "    static constexpr const ::kubexx::meta::ResourceInfo* kResources[] = {" +
+        known + "};\n    factory.know(kResources);\n  }\n";
+  }
+  for (const auto& [accessor, versions] : groups) {
+    if (!has_informers(versions)) continue;
+    const auto name = group_class(*versions.front(), "Informers");
+    if (layout.builtin) {
+      out += "  auto " + accessor + "() const { return factory_->" + accessor + "(); }\n";
+    } else {
+      out += "  " + name + " " + accessor + "() const { return " + name + "(*factory_); }\n";
+    }
+  }
+  return out + "\n private:\n  ::kubexx::informer::SharedInformerFactory* factory_;\n};\n\n}  // namespace " +
+         layout.space + "\n";
 }
 
 std::string group_version_header(const PackageModel& package, const Layout& layout) {
@@ -177,10 +255,7 @@ std::string group_version_header(const PackageModel& package, const Layout& layo
              "(client_); }\n";
     }
   }
-  out += "\n private:\n  ::kubexx::rest::Client client_;\n};\ninline " + clients + " " +
-         group_class(package, "Client") + "::" + package.version + "() const {\n  return " + clients +
-         "(client_);\n}\n";
-  return out + "\n}  // namespace " + layout.space + "\n";
+  return out + "\n private:\n  ::kubexx::rest::Client client_;\n};\n\n}  // namespace " + layout.space + "\n";
 }
 
 std::string umbrella_header(const std::vector<const PackageModel*>& versions, const Layout& layout) {
@@ -191,8 +266,7 @@ std::string umbrella_header(const std::vector<const PackageModel*>& versions, co
   return out;
 }
 
-std::string clientset_header(const std::map<std::string, std::vector<const PackageModel*>>& groups,
-                             const Layout& layout) {
+std::string clientset_header(const Groups& groups, const Layout& layout) {
   std::string out(kHead);
   out += "#include \"kubexx/rest/client.hpp\"\n";
   for (const auto& [accessor, versions] : groups) {
@@ -202,9 +276,6 @@ std::string clientset_header(const std::map<std::string, std::vector<const Packa
          " {\n\n/// Typed clients by group and version: `clientset.core().v1().pods(\"default\").get(\"web\")`. The "
          "version's\n"
          "/// header defines what it has. A handle: copies share one client.\nclass Clientset {\n public:\n"
-         "  /// Throws kubexx::Exception where create() returns the Error.\n"
-         "  explicit Clientset(::kubexx::rest::Config config, ::kubexx::rest::ClientOptions options = {})\n"
-         "      : client_(std::move(config), std::move(options)) {}\n"
          "  explicit Clientset(::kubexx::rest::Client client) : client_(std::move(client)) {}\n"
          "  static ::kubexx::Result<Clientset> create(::kubexx::rest::Config config, ::kubexx::rest::ClientOptions "
          "options = "
@@ -217,17 +288,6 @@ std::string clientset_header(const std::map<std::string, std::vector<const Packa
     out += "  " + name + " " + accessor + "() const { return " + name + "(client_); }\n";
   }
   out += "\n private:\n  ::kubexx::rest::Client client_;\n};\n";
-  if (!layout.builtin) {
-    out +=
-        "\n/// A factory with the informers of these custom resources. It may share its client with other factories.\n"
-        "class SharedInformerFactory : public ::kubexx::informer::SharedInformerFactory {\n public:\n"
-        "  using ::kubexx::informer::SharedInformerFactory::SharedInformerFactory;\n";
-    for (const auto& [accessor, versions] : groups) {
-      const auto name = group_class(*versions.front(), "Informers");
-      out += "  " + name + " " + accessor + "() { return " + name + "(*this); }\n";
-    }
-    out += "};\n";
-  }
   return out + "\n}  // namespace " + layout.space + "\n";
 }
 

@@ -163,23 +163,30 @@ class Writer {
     out_ += "\nclass " + name + " : public ::kubexx::api::DraftPlace {\n public:\n  using DraftPlace::DraftPlace;\n";
     for (const auto& field : type.fields) {
       const auto place = "place_[" + key(field) + "]";
-      out_ += "  " + Writer::type(field, true) + " " + field.name + "() const { return " + read(field, "place_", true) +
-              "; }\n";
+      if (scalar(field)) {
+        out_ += "  " + Writer::type(field, true) + " " + field.name + "() const { return " +
+                read(field, "place_", true) + "; }\n";
+      } else {
+        for (const auto* constant : {"", "const "}) {
+          out_ += "  " + (constant + Writer::type(field, true)) + " " + field.name + "() " + constant + "{ return " +
+                  read(field, "place_", true) + "; }\n";
+        }
+      }
       out_ += "  bool has_" + field.name + "() const { return " + place + ".exists(); }\n";
-      out_ += "  void clear_" + field.name + "() const { " + place + ".erase(); }\n";
+      out_ += "  void clear_" + field.name + "() { " + place + ".erase(); }\n";
       if (scalar(field)) {
         const bool number = field.kind == FieldKind::Int32;
-        out_ += "  void set_" + field.name + "(" + Writer::type(field, true) + " value) const { " + place + ".set(" +
+        out_ += "  void set_" + field.name + "(" + Writer::type(field, true) + " value) { " + place + ".set(" +
                 (number ? "static_cast<std::int64_t>(value)" : "value") + "); }\n";
       } else if (field.shape == FieldShape::One && field.kind == FieldKind::IntOrString) {
-        out_ += "  void set_" + field.name + "(std::int32_t value) const { " + place +
+        out_ += "  void set_" + field.name + "(std::int32_t value) { " + place +
                 ".set(static_cast<std::int64_t>(value)); }\n";
-        out_ += "  void set_" + field.name + "(std::string_view value) const { " + place + ".set(value); }\n";
+        out_ += "  void set_" + field.name + "(std::string_view value) { " + place + ".set(value); }\n";
       } else if (field.shape == FieldShape::One && field.kind == FieldKind::View) {
-        out_ += "  void set_" + field.name + "(const " + field.view + "& value) const { " + place +
-                ".set(value.as_value()); }\n";
+        out_ +=
+            "  void set_" + field.name + "(const " + field.view + "& value) { " + place + ".set(value.as_value()); }\n";
       } else {
-        out_ += "  void set_" + field.name + "(::kubexx::meta::Value value) const { " + place + ".set(value); }\n";
+        out_ += "  void set_" + field.name + "(::kubexx::meta::Value value) { " + place + ".set(value); }\n";
       }
     }
     out_ += "};\n";
@@ -198,6 +205,12 @@ class Writer {
               (type.resource->namespaced ? "true" : "false") + ", " + (package_.protobuf ? "true" : "false") + "};\n";
     }
     constants(type);
+    if (type.resource && type.resource->namespaced) {
+      out_ += "  /// The name of in_namespace() in listers: lister." + type.resource->accessor +
+              "(\"default\").\n  template <class Lister>\n  struct ListerNames {\n    auto " + type.resource->accessor +
+              "(std::string space) const { return static_cast<const Lister&>(*this).in_namespace(std::move(space)); }\n"
+              "  };\n";
+    }
     out_ += "  using Draft = " + draft + ";\n";
     out_ += "  " + type.name + "() = default;\n";
     out_ += "  static " + type.name + " unchecked(::kubexx::meta::Object object) { return " + type.name +

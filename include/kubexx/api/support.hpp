@@ -144,9 +144,9 @@ class DraftPlace {
   DraftPlace() = default;
   explicit DraftPlace(meta::DraftRef place) : place_(place) {}
   bool exists() const noexcept { return place_.exists(); }
-  meta::DraftRef as_ref() const noexcept { return place_; }
+  meta::DraftRef as_ref() noexcept { return place_; }
   /// A deep copy of a view takes this place; what does not exist erases it.
-  void assign(const View& view) const { place_.set(view.as_value()); }
+  void assign(const View& view) { place_.set(view.as_value()); }
 
  protected:
   meta::DraftRef place_;
@@ -156,8 +156,8 @@ class DraftPlace {
 class IntOrStringDraft : public DraftPlace {
  public:
   using DraftPlace::DraftPlace;
-  void set(std::int32_t number) const { place_.set(static_cast<std::int64_t>(number)); }
-  void set(std::string_view text) const { place_.set(text); }
+  void set(std::int32_t number) { place_.set(static_cast<std::int64_t>(number)); }
+  void set(std::string_view text) { place_.set(text); }
   std::int32_t number() const noexcept { return static_cast<std::int32_t>(place_.int_or(0)); }
   std::string_view text() const noexcept { return place_.string(); }
 };
@@ -165,6 +165,10 @@ class IntOrStringDraft : public DraftPlace {
 namespace detail {
 template <class T>
 inline constexpr bool kIsPlace = std::is_base_of_v<DraftPlace, T> || std::is_same_v<T, meta::DraftRef>;
+
+/// What a draft that is const gives: a place that cannot be set.
+template <class T>
+using Readable = std::conditional_t<kIsPlace<T>, const T, T>;
 
 template <class T>
 T read(const meta::DraftRef& place) {
@@ -200,24 +204,25 @@ class ListDraft : public DraftPlace {
   using DraftPlace::DraftPlace;
   std::size_t size() const noexcept { return place_.size(); }
   bool empty() const noexcept { return size() == 0; }
-  T operator[](std::size_t index) const { return detail::read<T>(place_[index]); }
+  T operator[](std::size_t index) { return detail::read<T>(place_[index]); }
+  detail::Readable<T> operator[](std::size_t index) const { return detail::read<T>(place_[index]); }
   /// A new element at the end, to be filled in.
   template <class U = T, class = std::enable_if_t<detail::kIsPlace<U>>>
-  T append() const {
-    const auto place = place_.append();
+  T append() {
+    auto place = place_.append();
     place.set_map();
     return T(place);
   }
   template <class U = T, class = std::enable_if_t<!detail::kIsPlace<U>>>
-  void append(T value) const {
+  void append(T value) {
     detail::write<T>(place_.append(), value);
   }
   template <class U = T, class = std::enable_if_t<detail::kIsPlace<U>>>
-  void append(const View& view) const {
+  void append(const View& view) {
     place_.append().set(view.as_value());
   }
-  void erase(std::size_t index) const { place_[index].erase(); }
-  void clear() const { place_.clear(); }
+  void erase(std::size_t index) { place_[index].erase(); }
+  void clear() { place_.clear(); }
 };
 
 /// A map in a draft.
@@ -229,13 +234,14 @@ class MapDraft : public DraftPlace {
   bool empty() const noexcept { return size() == 0; }
   bool contains(std::string_view key) const { return place_[key].exists(); }
   std::vector<std::string> keys() const { return place_.keys(); }
-  T operator[](std::string_view key) const { return detail::read<T>(place_[key]); }
+  T operator[](std::string_view key) { return detail::read<T>(place_[key]); }
+  detail::Readable<T> operator[](std::string_view key) const { return detail::read<T>(place_[key]); }
   template <class U = T, class = std::enable_if_t<!detail::kIsPlace<U>>>
-  void set(std::string_view key, T value) const {
+  void set(std::string_view key, T value) {
     detail::write<T>(place_[key], value);
   }
-  void erase(std::string_view key) const { place_.erase(key); }
-  void clear() const { place_.clear(); }
+  void erase(std::string_view key) { place_.erase(key); }
+  void clear() { place_.clear(); }
 };
 
 /// Owns the document of a generated draft.

@@ -38,7 +38,9 @@ struct ListOptions {
   std::string continue_token = {};
   meta::ListLimits limits = {};  ///< lists only: more, in one page or in all that a Pager reads, is an Error
   std::optional<std::int64_t> timeout_seconds = {};
-  bool allow_watch_bookmarks = false;                      ///< watches only
+  bool allow_watch_bookmarks = false;  ///< watches only
+  std::string shard_selector = {};     ///< see meta::ListOptions, as the next
+  std::vector<std::pair<std::string, std::string>> more = {};
   meta::Projection projection = meta::Projection::full();  ///< applied while decoding
   std::stop_token stop = {};
   std::optional<Duration> timeout = {};

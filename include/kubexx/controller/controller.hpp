@@ -66,7 +66,7 @@ class Controller {
                       std::function<std::vector<meta::ObjectKey>(const U&)> mapper, Predicate predicate = {}) {
     core_.watches(
         informer.shared(),
-        [mapper = std::move(mapper)](const meta::Object& object) { return mapper(informer::typed_handle<U>(object)); },
+        [mapper = std::move(mapper)](const meta::Object& object) { return mapper(meta::typed_handle<U>(object)); },
         std::move(predicate));
     return *this;
   }

@@ -7,18 +7,15 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "kubexx/delta/synchronized_queue.hpp"
 #include "kubexx/informer/event_handler.hpp"
+#include "kubexx/informer/options.hpp"
 #include "kubexx/reflector/reflector.hpp"
 #include "kubexx/store/store.hpp"
 
 namespace kubexx::informer {
-
-enum class QueueKind : std::uint8_t {
-  Ordered,  ///< arrival order across keys, whole lists as one change; the default
-  PerKey,   ///< client-go's older DeltaFIFO: changes of a key are delivered together
-};
 
 /// How far a Controller's queue is.
 struct QueueProgress {
@@ -52,13 +49,17 @@ struct Config {
 ///
 /// Threads: both run on the given strand; process runs there too, so it must not block.
 /// Stop: the reflector is stopped first; what is processed at that moment is finished, and what is queued is dropped.
+/// A stopped one does not start again.
 class Controller : public std::enable_shared_from_this<Controller> {
  public:
   static std::shared_ptr<Controller> create(Config config, Strand strand);
+  /// For who knows the Config when it starts.
+  static std::shared_ptr<Controller> create(Strand strand);
   ~Controller();
 
-  /// Once; a second call is logged and does nothing.
+  /// Once; a second call is logged and does nothing, and so is one after the stop.
   void start();
+  void start(Config config);
   void stop(Task stopped = {});
   /// start, wait for the token, stop. A second run is logged and returns.
   void run(std::stop_token stop);
@@ -75,32 +76,13 @@ class Controller : public std::enable_shared_from_this<Controller> {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A store kept equal to the source, and a handler called on the controller's strand, in order, without a buffer: a
-/// slow handler stalls it. Changing the returned store by hand breaks the notifications.
-struct PlainInformer {
-  std::shared_ptr<store::Indexer> store = {};
-  std::shared_ptr<Controller> controller = {};
-};
-
-struct NewInformerOptions {
-  QueueKind queue = QueueKind::Ordered;
-  Duration resync_period = Duration::zero();
-  store::Indexers indexers = {};
-  delta::TransformFunc transform = {};
-  reflector::ReflectorOptions reflector = {};
-};
-
-PlainInformer new_informer(std::shared_ptr<reflector::ListerWatcher> source,
-                           std::shared_ptr<ResourceEventHandler> handler, Strand strand,
-                           NewInformerOptions options = {});
-
-/// The same with indexes.
-inline PlainInformer new_indexer_informer(std::shared_ptr<reflector::ListerWatcher> source,
-                                          std::shared_ptr<ResourceEventHandler> handler, Strand strand,
-                                          store::Indexers indexers, NewInformerOptions options = {}) {
-  options.indexers = std::move(indexers);
-  return new_informer(std::move(source), std::move(handler), std::move(strand), std::move(options));
-}
+/// client-go's NewInformer and NewIndexerInformer: a store kept equal to the source, and a handler called on the
+/// controller's strand, in order, without a buffer: a slow handler stalls it. Changing the returned store by hand
+/// breaks the notifications. Of the options count what is wanted of the objects and of list and watch: executors,
+/// metrics, jitter, freshness and the mutation detector are a SharedIndexInformer's.
+std::pair<std::shared_ptr<store::Indexer>, std::shared_ptr<Controller>> new_informer(
+    std::shared_ptr<reflector::ListerWatcher> source, std::shared_ptr<ResourceEventHandler> handler, Strand strand,
+    InformerOptions options = {});
 
 /// A sink that writes into a store at once: a Reflector with it keeps a store equal to the source, without queue or
 /// handlers.

@@ -14,6 +14,7 @@
 #include "kubexx/base/lifetime.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/object_key.hpp"
+#include "kubexx/meta/typed.hpp"
 
 namespace kubexx::informer {
 
@@ -78,16 +79,6 @@ class ResourceEventHandler {
   virtual void on_update(const meta::Object& before, const meta::Object& after, const EventContext& context) = 0;
   virtual void on_delete(const Deleted<meta::Object>& gone, const EventContext& context) = 0;
 };
-
-/// A typed handle of an object: what generated classes offer, and meta::Object itself.
-template <class T>
-T typed_handle(const meta::Object& object) {
-  if constexpr (std::same_as<T, meta::Object>) {
-    return object;
-  } else {
-    return T::unchecked(object);
-  }
-}
 
 namespace detail {
 
@@ -209,14 +200,14 @@ std::shared_ptr<ResourceEventHandler> make_handler(ResourceEventHandlerFuncs<T> 
    public:
     explicit Funcs(ResourceEventHandlerFuncs<T> f) : f_(std::move(f)) {}
     void on_add(const meta::Object& object, bool initial, const EventContext& context) override {
-      if (f_.on_add) f_.on_add(typed_handle<T>(object), initial, context);
+      if (f_.on_add) f_.on_add(meta::typed_handle<T>(object), initial, context);
     }
     void on_update(const meta::Object& before, const meta::Object& after, const EventContext& context) override {
-      if (f_.on_update) f_.on_update(typed_handle<T>(before), typed_handle<T>(after), context);
+      if (f_.on_update) f_.on_update(meta::typed_handle<T>(before), meta::typed_handle<T>(after), context);
     }
     void on_delete(const Deleted<meta::Object>& gone, const EventContext& context) override {
       if (!f_.on_delete) return;
-      f_.on_delete(Deleted<T>(gone.key(), typed_handle<T>(gone.last_known()), gone.final_state_known()), context);
+      f_.on_delete(Deleted<T>(gone.key(), meta::typed_handle<T>(gone.last_known()), gone.final_state_known()), context);
     }
 
    private:
@@ -231,12 +222,12 @@ std::shared_ptr<ResourceEventHandler> make_handler(FilteringResourceEventHandler
    public:
     explicit Filtering(FilteringResourceEventHandler<T> f) : f_(std::move(f)) {}
     void on_add(const meta::Object& object, bool initial, const EventContext& context) override {
-      const auto typed = typed_handle<T>(object);
+      const auto typed = meta::typed_handle<T>(object);
       if (accepts(typed)) f_.handler.on_add(typed, initial, context);
     }
     void on_update(const meta::Object& before, const meta::Object& after, const EventContext& context) override {
-      const auto from = typed_handle<T>(before);
-      const auto to = typed_handle<T>(after);
+      const auto from = meta::typed_handle<T>(before);
+      const auto to = meta::typed_handle<T>(after);
       const bool was = accepts(from);
       const bool is = accepts(to);
       if (was && is) f_.handler.on_update(from, to, context);
@@ -246,7 +237,7 @@ std::shared_ptr<ResourceEventHandler> make_handler(FilteringResourceEventHandler
       }
     }
     void on_delete(const Deleted<meta::Object>& gone, const EventContext& context) override {
-      const auto last = typed_handle<T>(gone.last_known());
+      const auto last = meta::typed_handle<T>(gone.last_known());
       if (accepts(last)) f_.handler.on_delete(Deleted<T>(gone.key(), last, gone.final_state_known()), context);
     }
 

@@ -10,12 +10,24 @@
 
 namespace kubexx::informer {
 
-/// A SharedIndexInformer whose handlers and listers speak of T: a generated type, or meta::Object. A handle.
+/// A SharedIndexInformer whose handlers and listers speak of T: a generated type, or meta::Object. What
+/// `factory.core().v1().pods()` is: naming it there makes the informer. A handle, cheap to copy.
+///
+/// Threads: safe from any thread.
+/// Stop: with its factory; shared() has what stops this one.
+/// Errors: none of its own; status() and wait_for_cache_sync() say why a cache is not synced.
+/// Example:
+///
+///     auto pods = factory.core().v1().pods();
+///     auto registration = pods.add_event_handler({.on_add = [](const Pod& pod) { greet(pod.name()); }});
+///     auto web = pods.lister().pods("default").get("web");
 template <class T>
 class Informer {
  public:
   explicit Informer(std::shared_ptr<SharedIndexInformer> shared) : shared_(std::move(shared)) {}
 
+  /// Itself: the chain of client-go has this word.
+  const Informer& informer() const noexcept { return *this; }
   Registration add_event_handler(ResourceEventHandlerFuncs<T> functions, HandlerOptions options = {}) const {
     return shared_->add_event_handler(make_handler<T>(std::move(functions)), std::move(options));
   }
@@ -40,7 +52,7 @@ class Informer {
   Result<T> get(std::string_view key, std::string_view at_least, const WaitOptions& options = {}) const {
     auto object = shared_->get(key, at_least, options);
     if (!object) return object.error();
-    return typed_handle<T>(*object);
+    return meta::typed_handle<T>(*object);
   }
   const std::shared_ptr<SharedIndexInformer>& shared() const noexcept { return shared_; }
   SharedIndexInformer* operator->() const noexcept { return shared_.get(); }
@@ -48,5 +60,8 @@ class Informer {
  private:
   std::shared_ptr<SharedIndexInformer> shared_;
 };
+
+/// Of any resource.
+using GenericInformer = Informer<meta::Object>;
 
 }  // namespace kubexx::informer

@@ -9,41 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexx/base/backoff.hpp"
-#include "kubexx/base/executor.hpp"
-#include "kubexx/base/metrics.hpp"
 #include "kubexx/base/result.hpp"
-#include "kubexx/delta/transform.hpp"
 #include "kubexx/informer/controller.hpp"
 #include "kubexx/informer/event_handler.hpp"
+#include "kubexx/informer/options.hpp"
 #include "kubexx/informer/registration.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/reflector/reflector.hpp"
 #include "kubexx/store/store.hpp"
 
 namespace kubexx::informer {
-
-struct InformerOptions {
-  std::string name = {};                     ///< for metrics and the inspector; default: the description
-  std::string description = {};              ///< "pods"
-  std::string scope = {};                    ///< for people: which part of the resource; empty: all of it
-  meta::GroupVersionResource resource = {};  ///< for not-found errors of listers; may be empty
-  std::optional<meta::GroupVersionKind> expected_kind = {};
-  Duration resync_period = Duration::zero();  ///< default for handlers; 0: never
-  store::Indexers indexers = store::namespace_indexers();
-  meta::KeyFunc key_func = {};
-  delta::TransformFunc transform = {};
-  QueueKind queue = QueueKind::Ordered;
-  reflector::ReflectorOptions reflector = {};      ///< backoff, paging, WatchList, verify_every, error handler
-  Duration stale_after = std::chrono::minutes(3);  ///< without event or bookmark for so long: stale; 0: never
-  /// Looks every second whether somebody changed a cached object's bytes; absent: $KUBE_CACHE_MUTATION_DETECTOR.
-  std::optional<bool> mutation_detector = {};
-  /// Called beside the log line, the error sink and `InformerStatus::mutated`; on the informer's executor.
-  std::function<void(const std::string& key)> on_mutation = {};
-  std::shared_ptr<Executor> executor = {};        ///< the library's work; required
-  std::shared_ptr<Executor> handlers = {};        ///< user code; required
-  std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: no metrics
-};
 
 struct WaitOptions {
   std::stop_token stop = {};
@@ -115,7 +90,7 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   std::shared_ptr<const store::Indexer> store() const noexcept { return indexer(); }
   Result<void> add_indexers(const store::Indexers& indexers);
   Result<void> remove_indexer(std::string_view name);
-  /// Both throw std::logic_error after the start.
+  /// Both throw std::logic_error after the start; for informers of a factory FactoryOptions::by_kind says it before.
   void set_transform(delta::TransformFunc transform);
   void set_watch_error_handler(reflector::WatchErrorHandler handler);
   bool has_transform() const;
@@ -131,8 +106,8 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   void on_end(std::function<void()> callback);
   bool has_started() const;
   bool is_stopped() const;
-  /// What keeps the cache: a list, a watch and a queue. Null before the start.
-  std::shared_ptr<const Controller> controller() const;
+  /// What keeps the cache: a list, a watch and a queue.
+  std::shared_ptr<const Controller> controller() const noexcept;
 
   bool has_synced() const noexcept;  ///< the first whole list is in the store
   std::string last_sync_resource_version() const;

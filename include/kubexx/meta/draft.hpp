@@ -18,7 +18,7 @@ struct DraftNode;
 
 /// A place in a Draft: read it like a Value, set it, append to it, erase it. A place that does not exist yet may be
 /// named and read (Absent); setting it creates it and the maps above it. Borrowed: valid while its Draft lives and the
-/// place is not erased.
+/// place is not erased. Like a pointer, a const one still leads to what can be set.
 class KUBEXX_POINTER DraftRef {
  public:
   DraftRef() = default;  ///< nowhere: reads Absent, writes are ignored

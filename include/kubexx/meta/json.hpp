@@ -25,6 +25,7 @@ class Projection {
 
   std::string_view name() const noexcept;
   Completeness completeness() const noexcept;
+  bool drops_managed_fields() const noexcept;
   struct Node;                        // a trie of field names, src/meta/internal/projection.hpp
   const Node* tree() const noexcept;  // null: everything
   friend bool operator==(const Projection& a, const Projection& b) noexcept;

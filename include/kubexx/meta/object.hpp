@@ -61,6 +61,7 @@ class KUBEXX_OWNER Object {
   bool has_metadata() const noexcept { return metadata_value().is_map(); }
   std::string_view name() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view namespace_() const noexcept KUBEXX_LIFETIMEBOUND;
+  std::string key() const;  ///< "namespace/name", or "name" of a cluster-wide object: under which caches have it
   std::string_view uid() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view resource_version() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view generate_name() const noexcept KUBEXX_LIFETIMEBOUND;

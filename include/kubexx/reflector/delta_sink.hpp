@@ -17,6 +17,8 @@ class DeltaSink {
   virtual Result<void> add(meta::Object object) = 0;
   virtual Result<void> update(meta::Object object) = 0;
   virtual Result<void> remove(meta::Object object) = 0;
+  /// The object is there, and not wanted (any more): ReflectorOptions::admit.
+  virtual Result<void> refuse(meta::Object object) { return remove(std::move(object)); }
   /// The whole state as of `resource_version`: what is not in it is gone.
   virtual Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) = 0;
   /// As replace, with the version that the sink has already: what differs was wrong.

@@ -19,8 +19,16 @@
 
 namespace kubexx::reflector {
 
+/// An error that ended a round of list and watch, and whose it is. Valid during the call.
+struct WatchError {
+  const Error& error;
+  const std::string& name;                     ///< of the reflector, which is that of its informer
+  const meta::GroupVersionResource& resource;  ///< empty where the source is not of a client
+  std::uint64_t attempt = 0;                   ///< rounds since the last whole state, this one included
+};
+
 /// Told of every error that ends a round of list and watch, before the backoff. Must not block.
-using WatchErrorHandler = std::function<void(const Error& error)>;
+using WatchErrorHandler = std::function<void(const WatchError& failed)>;
 
 /// Where a Reflector stands; docs/reflector.md has the table of what leads where.
 enum class ReflectorState : std::uint8_t {
@@ -54,10 +62,14 @@ struct ReflectorStatus {
 };
 
 struct ReflectorOptions {
-  std::string name = {};              ///< for logs and metrics; default: file:line of the construction
-  std::string type_description = {};  ///< "pods", "/v1, Kind=Foo"; default "<unspecified>"
+  std::string name = {};                     ///< for logs and metrics; default: file:line of the construction
+  std::string type_description = {};         ///< "pods", "/v1, Kind=Foo"; default "<unspecified>"
+  meta::GroupVersionResource resource = {};  ///< for the watch error handler; may be empty
   /// Objects of another kind are skipped and counted; in lists they may have none. Absent: every kind is taken.
   std::optional<meta::GroupVersionKind> expected_kind = {};
+  /// Whether an object is wanted, asked once for each that comes, before anything is kept of it; absent: all are. One
+  /// that is not wanted any more is removed. Must not block; one that throws wants the object.
+  std::function<bool(const meta::Object&)> admit = {};
   /// From the first whole state on, whatever watches and lists come between; 0: never.
   Duration resync_period = Duration::zero();
   std::function<bool()> should_resync = {};  ///< asked at each tick; absent: yes

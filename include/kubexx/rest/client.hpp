@@ -101,10 +101,9 @@ class Client {
  public:
   struct Impl;  // src/rest/client_impl.hpp
 
-  /// Throws kubexx::Exception where create() returns the Error.
-  explicit Client(const Config& config);
-  Client(Config config, ClientOptions options);
   static Result<Client> create(Config config, ClientOptions options = {});
+  /// Of the configuration that Config::load() finds: $KUBECONFIG, ~/.kube/config, then in-cluster.
+  static Result<Client> load(ClientOptions options = {});
 
   /// Blocks until the answer is there. A non-2xx answer is an Error made of its Status.
   Result<Response> send(const Request& request, const CallOptions& options = {}) const;

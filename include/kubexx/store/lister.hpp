@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "kubexx/meta/label_selector.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/object_key.hpp"
+#include "kubexx/meta/typed.hpp"
 #include "kubexx/store/snapshot.hpp"
 #include "kubexx/store/store.hpp"
 
@@ -28,26 +28,12 @@ Error not_found(const meta::GroupResource& resource, std::string_view name);
 
 namespace detail {
 
-template <class T>
-T typed(meta::Object object) {
-  if constexpr (std::is_same_v<T, meta::Object>) {
-    return object;
-  } else {
-    return T::unchecked(std::move(object));
-  }
-}
-
-template <class T>
-std::vector<T> typed(std::vector<meta::Object> objects) {
-  if constexpr (std::is_same_v<T, meta::Object>) {
-    return objects;
-  } else {
-    std::vector<T> all;
-    all.reserve(objects.size());
-    for (meta::Object& object : objects) all.push_back(typed<T>(std::move(object)));
-    return all;
-  }
-}
+/// The name that Kubernetes has for in_namespace() of a kind (`pods`), by generated types; others have none.
+template <class T, class Lister>
+struct NamedNamespaces {};
+template <class T, class Lister>
+  requires requires { typename T::template ListerNames<Lister>; }
+struct NamedNamespaces<T, Lister> : T::template ListerNames<Lister> {};
 
 }  // namespace detail
 
@@ -59,13 +45,13 @@ class NamespaceLister {
       : indexer_(std::move(indexer)), resource_(std::move(resource)), namespace_(std::move(name_space)) {}
 
   std::vector<T> list(const meta::LabelSelector& selector = {}) const {
-    return detail::typed<T>(list_all_by_namespace(*indexer_, namespace_, selector));
+    return meta::typed_handles<T>(list_all_by_namespace(*indexer_, namespace_, selector));
   }
   /// Not there: an Error that is_not_found().
   Result<T> get(std::string_view name) const {
     meta::Object object = indexer_->find(meta::ObjectKey{namespace_, std::string(name)}.to_string());
     if (!object) return not_found(resource_, name);
-    return detail::typed<T>(std::move(object));
+    return meta::typed_handle<T>(std::move(object));
   }
 
  private:
@@ -79,26 +65,27 @@ class NamespaceLister {
 ///
 /// Threads: safe from any thread; never asks the server.
 ///
-/// Example: `lister.in_namespace("kube-system").list(LabelSelector::equals("k8s-app", "kube-dns"))`
+/// Example: `lister.in_namespace("kube-system").list(LabelSelector::equals("k8s-app", "kube-dns"))`; of generated types
+/// also under the name of the kind: `lister.pods("kube-system")`.
 template <class T>
-class Lister {
+class Lister : public detail::NamedNamespaces<T, Lister<T>> {
  public:
   Lister(std::shared_ptr<const Indexer> indexer, meta::GroupResource resource)
       : indexer_(std::move(indexer)), resource_(std::move(resource)) {}
 
   std::vector<T> list(const meta::LabelSelector& selector = {}) const {
-    return detail::typed<T>(list_all(*indexer_, selector));
+    return meta::typed_handles<T>(list_all(*indexer_, selector));
   }
   /// By name for cluster-wide objects, by "ns/name" for others. Not there: an Error that is_not_found().
   Result<T> get(std::string_view key) const {
     meta::Object object = indexer_->find(key);
     if (!object) return not_found(resource_, key);
-    return detail::typed<T>(std::move(object));
+    return meta::typed_handle<T>(std::move(object));
   }
   Result<T> get(const meta::ObjectKey& key) const {
     meta::Object object = indexer_->find(key.to_string());
     if (!object) return not_found(resource_, key.name);
-    return detail::typed<T>(std::move(object));
+    return meta::typed_handle<T>(std::move(object));
   }
   Result<T> get(const std::string& key) const { return get(std::string_view(key)); }
   Result<T> get(const char* key) const { return get(std::string_view(key)); }
@@ -106,7 +93,7 @@ class Lister {
   Result<std::vector<T>> by_index(std::string_view index, std::string_view value) const {
     auto objects = indexer_->by_index(index, value);
     if (!objects) return objects.error();
-    return detail::typed<T>(std::move(*objects));
+    return meta::typed_handles<T>(std::move(*objects));
   }
   NamespaceLister<T> in_namespace(std::string namespace_) const { return {indexer_, resource_, std::move(namespace_)}; }
   Snapshot snapshot() const { return indexer_->snapshot(); }

@@ -130,6 +130,12 @@ Completeness Projection::completeness() const noexcept {
   return data_->completeness;
 }
 
+bool Projection::drops_managed_fields() const noexcept {
+  if (!data_->tree) return false;
+  const auto metadata = data_->tree->choose("metadata");
+  return !metadata.keep || (metadata.below && !metadata.below->choose("managedFields").keep);
+}
+
 const Projection::Node* Projection::tree() const noexcept {
   return data_->tree.get();
 }

@@ -237,6 +237,7 @@ struct JsonListReader::Impl final : Body {
     meta.resource_version = metadata[field::kResourceVersion].string();
     meta.continue_token = metadata[field::kContinue].string();
     meta.remaining_item_count = metadata[field::kRemainingItemCount].get_int();
+    meta.shard_selector = metadata["shardInfo"]["selector"].string();
     return meta;
   }
 };

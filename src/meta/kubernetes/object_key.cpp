@@ -27,6 +27,10 @@ Result<ObjectKey> ObjectKey::parse(std::string_view key) {
   return ObjectKey{std::string(key.substr(0, slash)), std::string(key.substr(slash + 1))};
 }
 
+std::string Object::key() const {
+  return join(namespace_(), name());
+}
+
 Result<std::string> meta_namespace_key(const Object& object) {
   if (!object.has_metadata()) return Error::decode("the object has no metadata");
   if (object.name().empty()) return Error::decode("the object has no metadata.name");

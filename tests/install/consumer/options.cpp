@@ -50,13 +50,12 @@ void options() {
   [[maybe_unused]] const kx::meta::DecodeOptions decode{.max_depth = 8};
   [[maybe_unused]] const kx::meta::OwnerReferenceOptions owner{.block_owner_deletion = false};
   [[maybe_unused]] const kx::informer::InformerOptions informer{.name = "a"};
-  [[maybe_unused]] const kx::informer::FactoryOptions factory{.namespace_ = "a"};
+  [[maybe_unused]] const kx::informer::FactoryOptions factory{.name = "a", .defaults = {.resync_period = seconds(1)}};
   [[maybe_unused]] const kx::informer::Scope scope{.label_selector = "a"};
   [[maybe_unused]] const kx::informer::SyncOptions sync{.timeout = seconds(1)};
   [[maybe_unused]] const kx::informer::WaitOptions wait{.timeout = seconds(1)};
   [[maybe_unused]] const kx::informer::HandlerOptions handler{.name = "a"};
   [[maybe_unused]] const kx::informer::ClientSourceOptions source{.namespace_ = "a"};
-  [[maybe_unused]] const kx::informer::NewInformerOptions plain{.resync_period = seconds(1)};
   [[maybe_unused]] const kx::reflector::ReflectorOptions reflector{.name = "a"};
   [[maybe_unused]] const kx::reflector::ListWatchFuncs functions{.supports_watch_list = true};
   [[maybe_unused]] const kx::delta::OrderedQueue::Options ordered{.batch_size = 1};

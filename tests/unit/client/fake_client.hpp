@@ -21,7 +21,7 @@ struct FakeClient {
     options.transport = transport;
     options.executor = executor;
     options.metrics = std::make_shared<MetricsRegistry>();
-    return rest::Client(std::move(config), std::move(options));
+    return rest::Client::create(std::move(config), std::move(options)).value();
   }
   ResourceApi pods() const { return DynamicClient(client).resource({"", "v1", "pods"}).namespaced("ns"); }
 

@@ -197,8 +197,9 @@ class ControllerThreadsTest : public testing::Test {
     source.description = "configmaps";
     source.executor = options.executor;
     source.handlers = options.handlers;
-    source.reflector.watch_list = false;
-    source.reflector.version_check = Duration::zero();
+    source.reflector.emplace();
+    source.reflector->watch_list = false;
+    source.reflector->version_check = Duration::zero();
     informer = informer::SharedIndexInformer::create(script, std::move(source));
   }
   ~ControllerThreadsTest() override {

@@ -22,8 +22,9 @@ struct Source {
     options.resource = std::move(resource);
     options.executor = executor;
     options.handlers = executor;
-    options.reflector.version_check = Duration::zero();
-    options.reflector.watch_list = false;
+    options.reflector.emplace();
+    options.reflector->version_check = Duration::zero();
+    options.reflector->watch_list = false;
     informer = informer::SharedIndexInformer::create(script, std::move(options));
   }
   void send(meta::WatchEventType type, meta::Object object) const { script->stream().send({type, std::move(object)}); }

@@ -77,8 +77,9 @@ class BusySourceTest : public testing::TestWithParam<QueueKind> {
     o.queue = GetParam();
     o.executor = executor;
     o.handlers = executor;
-    o.reflector.backoff = Backoff::none();
-    o.reflector.version_check = Duration::zero();
+    o.reflector.emplace();
+    o.reflector->backoff = Backoff::none();
+    o.reflector->version_check = Duration::zero();
     return o;
   }
 };
@@ -183,20 +184,20 @@ TEST(BusyPlainInformerTest, ThreadsThatChangeTheSourceNeitherRaceNorBlockIt) {
   const auto source = std::make_shared<FakeSource>();
   Transitions heard;
   std::latch arrived(1);
-  const auto informer =
+  const auto [store, controller] =
       new_informer(source, make_handler(until_last(heard, arrived)), Strand(std::make_shared<ThreadExecutor>()));
-  EXPECT_FALSE(informer.controller->has_synced());
+  EXPECT_FALSE(controller->has_synced());
   {
-    const std::jthread runner([&](const std::stop_token& stop) { informer.controller->run(stop); });
+    const std::jthread runner([&controller = controller](const std::stop_token& stop) { controller->run(stop); });
     hammer(*source);
     source->put("last");
     arrived.wait();
   }
 
-  EXPECT_TRUE(informer.controller->has_synced());
+  EXPECT_TRUE(controller->has_synced());
   EXPECT_THAT(heard.problems(), testing::IsEmpty());
   EXPECT_EQ(heard.alive(), source->names());
-  EXPECT_EQ(informer.store->size(), source->names().size());
+  EXPECT_EQ(store->size(), source->names().size());
 }
 
 INSTANTIATE_TEST_SUITE_P(BothQueues, BusySourceTest, testing::Values(QueueKind::Ordered, QueueKind::PerKey),

@@ -21,7 +21,7 @@ class ClientListerWatcherTest : public ::testing::Test {
   static rest::Client make_client() {
     rest::Config config;
     config.host = "http://127.0.0.1:1";
-    return rest::Client(config);
+    return rest::Client::create(config).value();
   }
   rest::Client client_ = make_client();
 };

@@ -106,7 +106,7 @@ TEST_F(ControllerTest, ResyncsComeInTheirPeriodAndAreAskedFor) {
 TEST_F(ControllerTest, ListsHaveThePageSizeAndFailuresReachTheErrorHandler) {
   std::vector<std::string> errors;
   config.page_size = 7;
-  config.watch_error_handler = [&](const Error& error) { errors.push_back(error.message()); };
+  config.watch_error_handler = [&](const reflector::WatchError& failed) { errors.push_back(failed.error.message()); };
   script->answer(Error::api(403, "Forbidden", "not yours"));
   script->answer({}, "5");
   start();

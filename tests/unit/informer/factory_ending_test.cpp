@@ -156,7 +156,7 @@ TEST_F(FactoryEndingTest, WhatTheUserGaveIsNotDestroyedUnderTheFactorysLock) {
   };
   make();
   bool asked = false;
-  static_cast<void>(factory->informer_for(kConfigMaps, [&](const rest::Client&, Duration) {
+  static_cast<void>(factory->informer_for(kConfigMaps, [&](const rest::Client&, const InformerOptions&) {
     auto options = scripted_options();
     const auto guard = std::make_shared<AsksTheFactory>(*factory, asked);
     options.transform = [guard](meta::Object object) -> Result<meta::Object> { return object; };
@@ -179,17 +179,18 @@ TEST(FactoryShutdownTest, WaitsForTheHandlersOfInformersThatWereStoppedBefore) {
   config.host = "http://127.0.0.1:1";
   rest::ClientOptions options;
   options.transport = std::make_shared<SilentTransport>();
-  const rest::Client client(config, std::move(options));
+  const auto client = rest::Client::create(config, std::move(options)).value();
   SharedInformerFactory factory(client);
   std::latch entered(1);
   std::latch release(1);
   std::atomic<bool> returned{false};
   {
-    const auto informer = factory.informer_for(kConfigMaps, [&](const rest::Client& c, Duration) {
+    const auto informer = factory.informer_for(kConfigMaps, [&](const rest::Client& c, const InformerOptions&) {
       InformerOptions made;
       made.executor = c.executor();
       made.handlers = c.handlers();
-      made.reflector.version_check = Duration::zero();
+      made.reflector.emplace();
+      made.reflector->version_check = Duration::zero();
       return SharedIndexInformer::create(script, std::move(made));
     });
     ResourceEventHandlerFuncs<> functions;

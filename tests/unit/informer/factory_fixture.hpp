@@ -62,7 +62,7 @@ class FactoryTest : public ::testing::Test {
     options.executor = executor;
     options.handlers = handlers;
     options.metrics = std::make_shared<MetricsRegistry>();
-    return {config, std::move(options)};
+    return rest::Client::create(config, std::move(options)).value();
   }
   void make(FactoryOptions options = {}) {
     factory = std::make_unique<SharedInformerFactory>(client(), std::move(options));
@@ -71,19 +71,22 @@ class FactoryTest : public ::testing::Test {
     factory = std::make_unique<DynamicSharedInformerFactory>(client(), std::move(options));
   }
   std::shared_ptr<SharedIndexInformer> ask(const meta::GroupVersionResource& resource, const Scope& scope = {}) {
-    return factory->for_resource(resource, scope).value().informer().shared();
+    return factory->for_resource(resource, scope).value().shared();
   }
   InformerOptions scripted_options() {
     InformerOptions options;
     options.description = "things";
     options.executor = executor;
     options.handlers = handlers;
-    options.reflector.backoff = Backoff::none();
-    options.reflector.version_check = Duration::zero();
+    options.reflector.emplace();
+    options.reflector->backoff = Backoff::none();
+    options.reflector->version_check = Duration::zero();
     return options;
   }
   SharedInformerFactory::NewInformerFunc scripted() {
-    return [this](const rest::Client&, Duration) { return SharedIndexInformer::create(script, scripted_options()); };
+    return [this](const rest::Client&, const InformerOptions&) {
+      return SharedIndexInformer::create(script, scripted_options());
+    };
   }
   /// The library's work, then the handlers'; again while one leads to the other.
   void run() {

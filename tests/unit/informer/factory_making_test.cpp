@@ -24,11 +24,11 @@ class FactoryMakingTest : public FactoryTest {
 };
 
 TEST_F(FactoryMakingTest, TheFirstFunctionWinsAndGetsTheClientAndTheResyncPeriod) {
-  make({.resync_period = minutes(5), .custom_resync = {{kSecrets, minutes(7)}}});
+  make({.defaults = {.resync_period = minutes(5)}, .by_kind = {{kSecrets, {.resync_period = minutes(7)}}}});
   std::vector<Duration> periods;
   std::vector<const Executor*> executors;
-  const auto function = [&](const rest::Client& given, Duration resync) {
-    periods.push_back(resync);
+  const auto function = [&](const rest::Client& given, const InformerOptions& said) {
+    periods.push_back(said.resync_period.value());
     executors.push_back(given.executor().get());
     return SharedIndexInformer::create(script, scripted_options());
   };
@@ -47,20 +47,12 @@ struct ConfigMapObject : meta::Object {
 
 TEST_F(FactoryMakingTest, WhatAServerWouldRefuseForEverIsRefusedAtOnce) {
   make_dynamic();
-  const std::pair<meta::GroupVersionResource, Scope> wrong[] = {
-      {{"", "v1", ""}, {}},
-      {{"", "", "configmaps"}, {}},
-      {kConfigMaps, {.label_selector = "a in"}},
-      {kConfigMaps, {.field_selector = "metadata.name"}},
-  };
-  for (const auto& [resource, scope] : wrong) {
-    const auto informer = factory->for_resource(resource, scope);
+  for (const auto& resource : {meta::GroupVersionResource{"", "v1", ""}, {"", "", "configmaps"}}) {
+    const auto informer = factory->for_resource(resource);
     ASSERT_FALSE(informer) << resource.to_string();
     EXPECT_EQ(informer.error().kind(), ErrorKind::Config) << informer.error();
-    EXPECT_FALSE(factory->lease(resource, scope)) << resource.to_string();
+    EXPECT_FALSE(factory->lease(resource)) << resource.to_string();
   }
-
-  EXPECT_THROW(static_cast<void>(factory->informer_for<ConfigMapObject>({.label_selector = "a in"})), Exception);
   EXPECT_THAT(factory->informers(), IsEmpty());
 }
 
@@ -68,11 +60,12 @@ TEST_F(FactoryMakingTest, WhatTheChainMadeComesBeforeAnyFunction) {
   make();
   const auto chain = ask(kConfigMaps);
 
-  EXPECT_EQ(factory->informer_for(kConfigMaps,
-                                  [](const rest::Client&, Duration) -> std::shared_ptr<SharedIndexInformer> {
-                                    throw std::logic_error("not called");
-                                  }),
-            chain);
+  EXPECT_EQ(
+      factory->informer_for(kConfigMaps,
+                            [](const rest::Client&, const InformerOptions&) -> std::shared_ptr<SharedIndexInformer> {
+                              throw std::logic_error("not called");
+                            }),
+      chain);
 }
 
 TEST_F(FactoryMakingTest, ManyCallersAtOnceMakeOneInformer) {
@@ -86,11 +79,12 @@ TEST_F(FactoryMakingTest, ManyCallersAtOnceMakeOneInformer) {
     for (int i = 0; i < kCallers; ++i) {
       callers.emplace_back([&, i] {
         all_there.arrive_and_wait();
-        got[static_cast<std::size_t>(i)] = factory->informer_for(kConfigMaps, [&](const rest::Client&, Duration) {
-          ++made;
-          for (int turn = 0; turn < 1000; ++turn) std::this_thread::yield();
-          return SharedIndexInformer::create(script, scripted_options());
-        });
+        got[static_cast<std::size_t>(i)] =
+            factory->informer_for(kConfigMaps, [&](const rest::Client&, const InformerOptions&) {
+              ++made;
+              for (int turn = 0; turn < 1000; ++turn) std::this_thread::yield();
+              return SharedIndexInformer::create(script, scripted_options());
+            });
       });
     }
   }
@@ -101,7 +95,7 @@ TEST_F(FactoryMakingTest, ManyCallersAtOnceMakeOneInformer) {
 
 TEST_F(FactoryMakingTest, AFunctionThatThrowsLeavesNothingBehindAndTheNextOneIsCalled) {
   make();
-  const auto failing = [](const rest::Client&, Duration) -> std::shared_ptr<SharedIndexInformer> {
+  const auto failing = [](const rest::Client&, const InformerOptions&) -> std::shared_ptr<SharedIndexInformer> {
     throw std::runtime_error("on purpose");
   };
   EXPECT_THROW(factory->informer_for(kConfigMaps, failing), std::runtime_error);
@@ -114,23 +108,24 @@ TEST_F(FactoryMakingTest, AFunctionThatThrowsLeavesNothingBehindAndTheNextOneIsC
 
 TEST_F(FactoryMakingTest, AFunctionMayAskForOtherInformersButNotForItsOwnNorReturnNone) {
   make();
-  const auto informer = factory->informer_for(kConfigMaps, [&](const rest::Client&, Duration) {
+  const auto informer = factory->informer_for(kConfigMaps, [&](const rest::Client&, const InformerOptions&) {
     EXPECT_THROW(static_cast<void>(ask(kConfigMaps)), std::logic_error);
     return ask(kSecrets);
   });
 
   EXPECT_EQ(ask(kSecrets), informer);
-  EXPECT_THROW(factory->informer_for(kNodes, [](const rest::Client&, Duration) { return nullptr; }), std::logic_error);
+  EXPECT_THROW(factory->informer_for(kNodes, [](const rest::Client&, const InformerOptions&) { return nullptr; }),
+               std::logic_error);
   EXPECT_EQ(ask(kConfigMaps), informer);
 }
 
 TEST_F(FactoryMakingTest, TheFactorysTransformIsSetWhereTheInformerHasNone) {
-  make({.transform = renaming("factory-")});
+  make({.defaults = {.transform = renaming("factory-")}});
   script->answer({config_map("a", "1")}, "5");
   const auto plain = factory->informer_for(kConfigMaps, scripted());
   const auto other = std::make_shared<reflector::Script>();
   other->answer({config_map("a", "1")}, "5");
-  const auto own = factory->informer_for(kSecrets, [&](const rest::Client&, Duration) {
+  const auto own = factory->informer_for(kSecrets, [&](const rest::Client&, const InformerOptions&) {
     auto options = scripted_options();
     options.transform = renaming("own-");
     return SharedIndexInformer::create(other, std::move(options));

@@ -15,35 +15,36 @@ using ::testing::Not;
 class FactorySharingTest : public FactoryTest {};
 
 TEST_F(FactorySharingTest, ScopesThatMeanTheSameShareAnInformer) {
-  make_dynamic({.namespace_ = "x"});
+  make_dynamic({.defaults = {.scope = {.namespaces = {"x"}}}});
   const auto maps = ask(kConfigMaps);
   const auto nodes = ask(kNodes);
 
-  EXPECT_EQ(ask(kConfigMaps, {.namespace_ = "x"}), maps);
-  EXPECT_EQ(ask(kNodes, {.namespace_ = "x"}), nodes);
+  EXPECT_EQ(ask(kConfigMaps, {.namespaces = {"x"}}), maps);
+  EXPECT_EQ(ask(kNodes, {.namespaces = {"x"}}), nodes);
   EXPECT_EQ(ask(kNodes, {.cluster_wide = true}), nodes);
-  EXPECT_EQ(ask(kConfigMaps, {.namespace_ = "y", .cluster_wide = true}), ask(kConfigMaps, {.cluster_wide = true}));
-  EXPECT_EQ(factory->lease(kConfigMaps, {.namespace_ = "x"}).value().informer().shared(), maps);
+  EXPECT_EQ(ask(kConfigMaps, {.namespaces = {"y"}, .cluster_wide = true}), ask(kConfigMaps, {.cluster_wide = true}));
+  EXPECT_EQ(factory->lease(kConfigMaps, {.namespaces = {"x"}}).value().informer().shared(), maps);
   EXPECT_EQ(factory->informers().size(), 3U);
 
-  EXPECT_NE(ask(kConfigMaps, {.namespace_ = "y"}), maps);
-  EXPECT_NE(ask(kConfigMaps, {.label_selector = "a=b"}), maps);
-  EXPECT_NE(ask(kConfigMaps, {.field_selector = "metadata.name=a"}), maps);
+  EXPECT_NE(ask(kConfigMaps, {.namespaces = {"y"}}), maps);
+  EXPECT_NE(ask(kConfigMaps, {.label_selector = meta::LabelSelector::equals("a", "b")}), maps);
+  EXPECT_NE(ask(kConfigMaps, {.field_selector = meta::FieldSelector::equals("metadata.name", "a")}), maps);
 }
 
 TEST_F(FactorySharingTest, AnInformersNameSaysWhoseItIsAndWhatItLacksOfTheWhole) {
-  make_dynamic({.namespace_ = "x", .name = "agent"});
+  make_dynamic({.name = "agent", .defaults = {.scope = {.namespaces = {"x"}}}});
 
   EXPECT_EQ(ask(kConfigMaps)->name(), "agent/configmaps");
-  EXPECT_EQ(ask(kConfigMaps, {.namespace_ = "y"})->name(), "agent/configmaps in y");
-  EXPECT_EQ(ask(kConfigMaps, {.label_selector = "a=b"})->name(), "agent/configmaps -l a=b");
-  EXPECT_EQ(ask(kNodes, {.namespace_ = "y"})->name(), "agent/nodes");
+  EXPECT_EQ(ask(kConfigMaps, {.namespaces = {"y"}})->name(), "agent/configmaps in y");
+  EXPECT_EQ(ask(kConfigMaps, {.label_selector = meta::LabelSelector::equals("a", "b")})->name(),
+            "agent/configmaps -l a=b");
+  EXPECT_EQ(ask(kNodes, {.namespaces = {"y"}})->name(), "agent/nodes");
   EXPECT_EQ(ask(kConfigMaps)->status().scope, "in x");
 }
 
 TEST_F(FactorySharingTest, ANamespaceOfASetHasAnInformerOfItsOwnAndAFactoryOfAllSharesTheWhole) {
-  make({.namespaces = {"b", "a"}});
-  EXPECT_NE(ask(kConfigMaps, {.namespace_ = "a"}), ask(kConfigMaps));
+  make({.defaults = {.scope = {.namespaces = {"b", "a"}}}});
+  EXPECT_NE(ask(kConfigMaps, {.namespaces = {"a"}}), ask(kConfigMaps));
   destroy_factory();
 
   make();
@@ -53,7 +54,7 @@ TEST_F(FactorySharingTest, ANamespaceOfASetHasAnInformerOfItsOwnAndAFactoryOfAll
 }
 
 TEST_F(FactorySharingTest, AnEmptyNameAmongTheNamespacesMeansAllOfThem) {
-  make({.namespaces = {"a", "", "b"}});
+  make({.defaults = {.scope = {.namespaces = {"a", "", "b"}}}});
   const auto informer = ask(kConfigMaps);
 
   factory->start();
@@ -65,12 +66,12 @@ TEST_F(FactorySharingTest, AnEmptyNameAmongTheNamespacesMeansAllOfThem) {
 }
 
 TEST_F(FactorySharingTest, AKindWithoutNamespacesIsAskedForAsAWholeByBothFactories) {
-  make({.namespace_ = "x"});
+  make({.defaults = {.scope = {.namespaces = {"x"}}}});
   static_cast<void>(ask(kNodes));
   factory->start();
   run();
   destroy_factory();
-  make_dynamic({.namespace_ = "x"});
+  make_dynamic({.defaults = {.scope = {.namespaces = {"x"}}}});
   static_cast<void>(ask(kNodes));
   factory->start();
   run();

@@ -97,7 +97,7 @@ TEST_F(HandlerLifeTest, WhatIsSetWhileTheInformerStartsEitherHoldsOrIsRefused) {
       } catch (const std::logic_error&) {
       }
       try {
-        informer->set_watch_error_handler([](const Error&) {});
+        informer->set_watch_error_handler([](const reflector::WatchError&) {});
       } catch (const std::logic_error&) {
       }
     });

@@ -28,7 +28,8 @@ class MutationDetectorTest : public testing::Test {
     options.description = "configmaps";
     options.executor = executor;
     options.handlers = executor;
-    options.reflector.version_check = Duration::zero();
+    options.reflector.emplace();
+    options.reflector->version_check = Duration::zero();
     script->answer({config_map("a", "1", "value"), config_map("b", "2", "value")}, "5");
   }
   ~MutationDetectorTest() override {

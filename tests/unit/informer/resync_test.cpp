@@ -33,8 +33,9 @@ class ResyncTest : public testing::TestWithParam<QueueKind> {
     options.queue = GetParam();
     options.executor = executor;
     options.handlers = handlers;
-    options.reflector.backoff = Backoff::none();
-    options.reflector.version_check = Duration::zero();
+    options.reflector.emplace();
+    options.reflector->backoff = Backoff::none();
+    options.reflector->version_check = Duration::zero();
   }
   void make() { informer = SharedIndexInformer::create(source, options); }
   void start() {

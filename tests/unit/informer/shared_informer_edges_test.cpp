@@ -108,7 +108,7 @@ TEST_P(SharedInformerTest, AnOwnerThatThrowsDoesNotStopTheWatch) {
   struct Throwing final : reflector::Owner {
     void on_change() override { throw std::runtime_error("on purpose"); }
   };
-  options.reflector.owner = std::make_shared<Throwing>();
+  options.reflector->owner = std::make_shared<Throwing>();
   script->answer({config_map("a", "1")}, "5");
   start();
   send(kAdded, config_map("b", "6"));
@@ -117,15 +117,33 @@ TEST_P(SharedInformerTest, AnOwnerThatThrowsDoesNotStopTheWatch) {
   EXPECT_EQ(informer->store()->size(), 2U);
 }
 
-TEST_P(SharedInformerTest, TheControllerIsThereOnceItRuns) {
+TEST_P(SharedInformerTest, TheControllerIsThereBeforeTheStart) {
   script->answer({config_map("a", "1")}, "5");
   make();
-  EXPECT_EQ(informer->controller(), nullptr);
+  const auto controller = informer->controller();
+  ASSERT_NE(controller, nullptr);
+  EXPECT_FALSE(controller->has_synced());
+  EXPECT_EQ(controller->last_sync_resource_version(), "");
+  EXPECT_EQ(controller->status().state, reflector::ReflectorState::Idle);
   start();
 
-  ASSERT_NE(informer->controller(), nullptr);
-  EXPECT_TRUE(informer->controller()->has_synced());
-  EXPECT_EQ(informer->controller()->last_sync_resource_version(), "5");
+  EXPECT_EQ(informer->controller(), controller);
+  EXPECT_TRUE(controller->has_synced());
+  EXPECT_EQ(controller->last_sync_resource_version(), "5");
+}
+
+TEST_P(SharedInformerTest, ASecondStartIsLoggedAndOneAfterTheStopDoesNothing) {
+  script->answer({config_map("a", "1")}, "5");
+  start();
+  informer->start();
+  run();
+  EXPECT_EQ(script->lists.size(), 1U);
+  informer->stop();
+  run();
+  informer->start();
+  run();
+  EXPECT_EQ(script->lists.size(), 1U);
+  EXPECT_TRUE(informer->is_stopped());
 }
 
 TEST_P(SharedInformerTest, AWholeListWhoseKeysAreEmptyIsAnErrorAndNotAnEmptyCache) {

@@ -29,9 +29,10 @@ class SharedInformerTest : public testing::TestWithParam<QueueKind> {
     options.queue = GetParam();
     options.executor = executor;
     options.handlers = handlers;
-    options.reflector.backoff = Backoff::none();
-    options.reflector.version_check = Duration::zero();
-    options.reflector.random = &random;
+    options.reflector.emplace();
+    options.reflector->backoff = Backoff::none();
+    options.reflector->version_check = Duration::zero();
+    options.reflector->random = &random;
   }
   void make() { informer = SharedIndexInformer::create(script, options); }
   void start() {

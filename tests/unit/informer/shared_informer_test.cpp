@@ -399,7 +399,8 @@ TEST_P(SharedInformerTest, AChangedCachedObjectIsNamed) {
 TEST_P(SharedInformerTest, TheWatchErrorHandlerGetsTheErrorOfAList) {
   make();
   Lines errors;
-  informer->set_watch_error_handler([&](const Error& error) { errors.push_back(error.message()); });
+  informer->set_watch_error_handler(
+      [&](const reflector::WatchError& failed) { errors.push_back(failed.error.message()); });
   script->answer(Error::api(500, "InternalError", "on purpose"));
   start();
 

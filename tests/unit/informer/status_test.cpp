@@ -17,10 +17,11 @@ TEST(InformerStatusTest, CountsEventsByTypeAndTheTimeSpentInHandlers) {
   script->answer({config_map("a", "1")}, "5");
   InformerOptions options;
   options.resource = {"", "v1", "configmaps"};
-  options.scope = "in ns";
+  options.scope.namespaces = {"ns"};
   options.executor = executor;
   options.handlers = executor;
-  options.reflector.version_check = Duration::zero();
+  options.reflector.emplace();
+  options.reflector->version_check = Duration::zero();
   const auto informer = SharedIndexInformer::create(script, std::move(options));
   ResourceEventHandlerFuncs<> functions;
   functions.on_add = [&](const meta::Object&) { executor->fake_clock().advance(std::chrono::milliseconds(3)); };
@@ -55,7 +56,8 @@ TEST(InformerStatusTest, MetricsShowHowManyCallsWaitAndForHowLong) {
   options.name = "maps";
   options.executor = executor;
   options.handlers = handlers;
-  options.reflector.version_check = Duration::zero();
+  options.reflector.emplace();
+  options.reflector->version_check = Duration::zero();
   options.metrics = std::make_shared<MetricsRegistry>();
   const auto metrics = options.metrics;
   const auto informer = SharedIndexInformer::create(script, std::move(options));
@@ -85,8 +87,9 @@ class RepairsTest : public ::testing::TestWithParam<QueueKind> {
     options.queue = GetParam();
     options.executor = executor;
     options.handlers = executor;
-    options.reflector.version_check = Duration::zero();
-    options.reflector.verify_every = std::chrono::minutes(1);
+    options.reflector.emplace();
+    options.reflector->version_check = Duration::zero();
+    options.reflector->verify_every = std::chrono::minutes(1);
     options.metrics = metrics;
     informer = SharedIndexInformer::create(script, std::move(options));
     informer->start();

@@ -31,8 +31,9 @@ class SyncWaitTest : public ::testing::Test {
     options.name = name;
     options.executor = executor;
     options.handlers = handlers;
-    options.reflector.backoff = Backoff::none();
-    options.reflector.version_check = Duration::zero();
+    options.reflector.emplace();
+    options.reflector->backoff = Backoff::none();
+    options.reflector->version_check = Duration::zero();
     informers.push_back(SharedIndexInformer::create(source, std::move(options)));
     return informers.back();
   }

@@ -92,8 +92,8 @@ class TracesTest : public testing::Test {
       options.backoff = Backoff::none();
       options.version_check = Duration::zero();
       options.watch_list = watch_list;
-      options.watch_error_handler = [](const Error&) {};
-      auto lister_watcher = make_client_lister_watcher(rest::Client(config, client), resource, source);
+      options.watch_error_handler = [](const reflector::WatchError&) {};
+      auto lister_watcher = make_client_lister_watcher(rest::Client::create(config, client).value(), resource, source);
       reflector = reflector::Reflector::create(std::move(lister_watcher), sink, Strand(executor), std::move(options));
       reflector->start();
       executor->advance(std::chrono::seconds(3));

@@ -37,25 +37,27 @@ TEST(TransformTest, APlainInformerShowsOnlyTransformedObjectsInAddsUpdatesDelete
   handler.on_delete = [&](const Deleted<meta::Object>& gone) {
     calls.push_back("delete " + value_of(gone.last_known()));
   };
-  NewInformerOptions options;
+  InformerOptions options;
   options.transform = mark;
-  options.reflector.version_check = Duration::zero();
-  const auto informer = new_informer(script, make_handler(std::move(handler)), Strand(executor), std::move(options));
-  informer.controller->start();
+  options.reflector.emplace();
+  options.reflector->version_check = Duration::zero();
+  const auto [store, controller] =
+      new_informer(script, make_handler(std::move(handler)), Strand(executor), std::move(options));
+  controller->start();
   executor->run_until_idle();
-  EXPECT_EQ(value_of(informer.store->find("ns/a")), "one!");
+  EXPECT_EQ(value_of(store->find("ns/a")), "one!");
   const auto send = [&](meta::WatchEventType type, meta::Object object) {
     script->stream().send({type, std::move(object)});
     executor->run_until_idle();
   };
   send(meta::WatchEventType::Added, config_map("b", "6", "other"));
   send(meta::WatchEventType::Modified, config_map("a", "7", "two"));
-  EXPECT_EQ(value_of(informer.store->find("ns/a")), "two!");
+  EXPECT_EQ(value_of(store->find("ns/a")), "two!");
   send(meta::WatchEventType::Deleted, config_map("a", "8", "last"));
 
   EXPECT_THAT(calls, ElementsAre("add one!", "add other!", "update one! two!", "delete last!"));
-  EXPECT_THAT(informer.store->list_keys(), ElementsAre("ns/b"));
-  informer.controller->stop();
+  EXPECT_THAT(store->list_keys(), ElementsAre("ns/b"));
+  controller->stop();
   executor->run_until_idle();
 }
 
@@ -77,18 +79,19 @@ TEST(TransformTest, FastResyncsNeverTransformWhatIsStoredAndReadersSeeItTransfor
     look(after);
     if (context.cause() == EventCause::Resync && ++reminders <= 50) reminded.count_down();
   };
-  NewInformerOptions options;
+  InformerOptions options;
   options.transform = mark;
   options.resync_period = std::chrono::milliseconds(1);
   const auto executor = std::make_shared<ThreadExecutor>();
-  const auto informer = new_informer(source, make_handler(std::move(handler)), Strand(executor), std::move(options));
-  informer.controller->start();
+  const auto [store, controller] =
+      new_informer(source, make_handler(std::move(handler)), Strand(executor), std::move(options));
+  controller->start();
   {
     std::vector<std::jthread> readers;
     for (int i = 0; i < 3; ++i) {
-      readers.emplace_back([&](const std::stop_token& stop) {
+      readers.emplace_back([&, &kept = *store](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
-          for (const auto& object : informer.store->list()) look(object);
+          for (const auto& object : kept.list()) look(object);
         }
       });
     }
@@ -96,11 +99,11 @@ TEST(TransformTest, FastResyncsNeverTransformWhatIsStoredAndReadersSeeItTransfor
     reminded.wait();
   }
   std::latch ended(1);
-  informer.controller->stop([&] { ended.count_down(); });
+  controller->stop([&] { ended.count_down(); });
   ended.wait();
 
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(informer.store->size(), 10U);
+  EXPECT_EQ(store->size(), 10U);
 }
 
 // TestStoreResourceVersionWithNonMetaTransform
@@ -112,8 +115,9 @@ TEST(TransformTest, WithoutMetadataTheStoresVersionFollowsListsAndBookmarksOnly)
   options.description = "configmaps";
   options.executor = executor;
   options.handlers = executor;
-  options.reflector.version_check = Duration::zero();
-  options.reflector.backoff = Backoff::none();
+  options.reflector.emplace();
+  options.reflector->version_check = Duration::zero();
+  options.reflector->backoff = Backoff::none();
   options.indexers = {};
   options.transform = [](meta::Object object) -> Result<meta::Object> {
     return meta::object_from_json(R"({"id":")" + std::string(object.name()) + "\"}");

@@ -25,8 +25,9 @@ class WaitingTest : public testing::Test {
     options.description = "configmaps";
     options.executor = executor;
     options.handlers = executor;
-    options.reflector.version_check = Duration::zero();
-    options.reflector.backoff = Backoff::none();
+    options.reflector.emplace();
+    options.reflector->version_check = Duration::zero();
+    options.reflector->backoff = Backoff::none();
     script->answer({config_map("a", "90")}, "100");
   }
   ~WaitingTest() override {
@@ -167,7 +168,7 @@ TEST_F(WaitingTest, AnInformerIsStaleWhenItHeardNothingForLong) {
 
 TEST_F(WaitingTest, AnInformerThatIsPolledIsStaleWhenAPollIsLate) {
   options.stale_after = minutes(3);
-  options.reflector.poll_interval = minutes(5);
+  options.reflector->poll_interval = minutes(5);
   script->watchable = false;
   start();
   ASSERT_EQ(informer->status().reflector.state, reflector::ReflectorState::Polling);

@@ -25,7 +25,8 @@ class SiteTest : public ::testing::Test {
     options.resource = std::move(resource);
     options.executor = executor;
     options.handlers = executor;
-    options.reflector.version_check = Duration::zero();
+    options.reflector.emplace();
+    options.reflector->version_check = Duration::zero();
     informer = informer::SharedIndexInformer::create(script, std::move(options));
     site = std::make_unique<Site>(std::move(settings), Access({kToken, true, {"named.example"}}), *executor);
     site->catalog().add([shared = informer] { return std::vector{shared}; });

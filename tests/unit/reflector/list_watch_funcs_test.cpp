@@ -40,7 +40,9 @@ class ListWatchFuncsTest : public testing::Test {
   void start(ListWatchFuncs functions) {
     ReflectorOptions options;
     options.type_description = "configmaps";
-    options.watch_error_handler = [this](const Error& error) { errors.push_back(error.message()); };
+    options.watch_error_handler = [this](const reflector::WatchError& failed) {
+      errors.push_back(failed.error.message());
+    };
     reflector = Reflector::create(make_lister_watcher(std::move(functions), executor), sink, Strand(executor),
                                   std::move(options));
     reflector->start();

@@ -120,8 +120,8 @@ TEST_F(MergedSourcesTest, ASourceThatThrowsBehindAnotherFailsTheListWhichIsTried
   blue->throws = true;
   std::vector<std::string> errors;
   ReflectorOptions options;
-  options.watch_error_handler = [&](const Error& error) {
-    errors.push_back(error.message());
+  options.watch_error_handler = [&](const WatchError& failed) {
+    errors.push_back(failed.error.message());
     blue->throws = false;
     red->answer({config_map("r", "3")}, "10");
     blue->answer({config_map("b", "4")}, "12");

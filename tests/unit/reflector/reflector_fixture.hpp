@@ -19,7 +19,9 @@ class ReflectorTest : public testing::Test {
     options.random = &random;
     if (options.type_description.empty()) options.type_description = "configmaps";
     if (!options.watch_error_handler) {
-      options.watch_error_handler = [this](const Error& error) { errors.push_back(error.message()); };
+      options.watch_error_handler = [this](const reflector::WatchError& failed) {
+        errors.push_back(failed.error.message());
+      };
     }
     reflector = Reflector::create(script, sink, Strand(executor), std::move(options));
     reflector->start();

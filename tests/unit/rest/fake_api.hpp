@@ -148,7 +148,7 @@ inline rest::Client fake_client(const std::shared_ptr<ManualExecutor>& executor,
   options.executor = executor;
   options.handlers = executor;
   options.metrics = std::move(metrics);
-  return rest::Client(std::move(config), std::move(options));
+  return rest::Client::create(std::move(config), std::move(options)).value();
 }
 
 }  // namespace kubexx::test

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/backoff.hpp"
+#include "kubexx/base/executor.hpp"
+#include "kubexx/base/metrics.hpp"
+#include "kubexx/delta/transform.hpp"
+#include "kubexx/meta/field_selector.hpp"
+#include "kubexx/meta/gvk.hpp"
+#include "kubexx/meta/json.hpp"
+#include "kubexx/meta/label_selector.hpp"
+#include "kubexx/meta/list_options.hpp"
+#include "kubexx/meta/object_key.hpp"
+#include "kubexx/meta/typed.hpp"
+#include "kubexx/reflector/reflector.hpp"
+#include "kubexx/store/index.hpp"
+
+namespace kubexx::informer {
+
+using meta::resource_of;
+using meta::typed;
+
+enum class QueueKind : std::uint8_t {
+  Ordered,  ///< arrival order across keys, whole lists as one change; the default
+  PerKey,   ///< client-go's older DeltaFIFO: changes of a key are delivered together
+};
+
+/// Which objects of a resource, and what of them: what informers are shared by, beside the resource itself. Scopes that
+/// mean the same share one. What is absent the factory's options say, and then it is everything.
+struct Scope {
+  /// Several are one informer with one list and watch for each, whose versions cannot be waited for; a scope of one
+  /// namespace has an informer whose versions can. An empty name among them means all.
+  std::vector<std::string> namespaces = {};
+  std::optional<meta::LabelSelector> label_selector = {};
+  std::optional<meta::FieldSelector> field_selector = {};
+  std::optional<meta::Projection> projection = {};  ///< applied while decoding; by default without managedFields
+  /// The server is asked for no more than kind and metadata; a client refuses to send such objects as a whole.
+  std::optional<bool> metadata_only = {};
+  bool cluster_wide = false;  ///< the resource has no namespaces: those named here and by the factory do not apply
+};
+
+/// What a program may say of an informer: of one that it makes itself, of all that a factory makes (its defaults), and
+/// of those of one kind (by_kind). What is absent the factory's defaults say, and then what stands here as default.
+struct InformerOptions {
+  Scope scope = {};  ///< for sources that are made of a client
+  /// Instead of the namespace index alone: that, and these.
+  store::Indexers indexers = {};
+  /// Whether an object is wanted at all; asked when it was decoded, before the transform. What is refused costs no
+  /// memory; an update that starts or stops to pass is an add or a delete. Must not block. One that throws is reported,
+  /// and the object wanted.
+  std::function<bool(const meta::Object&)> admit = {};
+  delta::TransformFunc transform = {};
+  meta::KeyFunc key_func = {};  ///< default: "namespace/name"
+
+  std::optional<Duration> resync_period = {};  ///< of handlers that do not say; default 0: never
+  std::optional<QueueKind> queue = {};         ///< default: Ordered
+  std::optional<std::int64_t> page_size = {};  ///< of lists; default 0: by the rules of list versions
+  std::optional<bool> watch_list = {};         ///< default: true
+  std::optional<Backoff> backoff = {};
+  std::optional<Duration> verify_every = {};  ///< default 0: never
+  /// Without event or bookmark for so long the cache is stale; default 3 minutes, 0: never.
+  std::optional<Duration> stale_after = {};
+  /// The first request goes out at a random time within this, so that a fleet that starts at once is no storm; default
+  /// 0.
+  std::optional<Duration> start_jitter = {};
+  reflector::WatchErrorHandler watch_error_handler = {};  ///< default: failures are logged
+  /// Looks every second whether somebody changed a cached object's bytes; default: $KUBE_CACHE_MUTATION_DETECTOR.
+  std::optional<bool> mutation_detector = {};
+  /// Called beside the log line, the error sink and `InformerStatus::mutated`; on the informer's executor.
+  std::function<void(const std::string& key)> on_mutation = {};
+  /// Changes the query of lists and watches, for what has no field in Scope.
+  std::function<void(meta::ListOptions&)> tweak_list_options = {};
+  /// Everything else a reflector can be told. What is set above wins.
+  std::optional<reflector::ReflectorOptions> reflector = {};
+
+  // Whose it is and what it runs on: an informer made by hand needs the executors, one of a factory has all of it.
+  std::string name = {};                     ///< for metrics and the inspector; default: the description
+  std::string description = {};              ///< "pods"
+  meta::GroupVersionResource resource = {};  ///< for not-found errors of listers; may be empty
+  std::optional<meta::GroupVersionKind> expected_kind = {};  ///< other kinds are dropped and counted; absent: any
+  std::shared_ptr<Executor> executor = {};                   ///< the library's work
+  std::shared_ptr<Executor> handlers = {};                   ///< user code
+  std::shared_ptr<MetricsRegistry> metrics = {};             ///< null: no metrics
+};
+
+/// What is absent in `options` taken from `defaults`.
+InformerOptions with_defaults(InformerOptions options, const InformerOptions& defaults);
+Scope with_defaults(Scope scope, const Scope& defaults);
+
+struct FactoryOptions {
+  std::string name = {};          ///< prefix of the informers' names in metrics
+  InformerOptions defaults = {};  ///< of every informer
+  /// Of those of one resource, for instance `{{resource_of<Pod>(), {.resync_period = 10min}}}`; the defaults say the
+  /// rest.
+  std::map<meta::GroupVersionResource, InformerOptions> by_kind = {};
+};
+
+}  // namespace kubexx::informer

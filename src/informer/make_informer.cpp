@@ -1,0 +1,37 @@
+#include "informer/scope.hpp"
+#include "kubexx/codec/resources.hpp"
+#include "kubexx/informer/client_lister_watcher.hpp"
+#include "kubexx/informer/shared_informer_factory.hpp"
+
+namespace kubexx::informer::detail {
+
+std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
+                                                   const meta::GroupVersionResource& resource,
+                                                   const meta::ResourceInfo* info, InformerOptions options) {
+  if (info && !info->namespaced) options.scope.cluster_wide = true;
+  const WholeScope scope(options.scope);
+  ClientSourceOptions source;
+  source.projection = scope.projection;
+  source.metadata_only = scope.metadata_only;
+  if (const auto* known = info ? info : codec::find_resource(resource)) source.kind = known->gvk();
+  source.format = info && info->protobuf ? rest::Format::Protobuf : rest::Format::Json;
+  source.tweak = [scope, tweak = options.tweak_list_options](meta::ListOptions& query) {
+    if (!scope.label_selector.empty()) query.label_selector = scope.label_selector;
+    if (!scope.field_selector.empty()) query.field_selector = scope.field_selector;
+    if (tweak) tweak(query);
+  };
+  options.resource = resource;
+  if (options.description.empty()) options.description = resource.group_resource().to_string();
+  if (info && !options.expected_kind) options.expected_kind = info->gvk();
+  if (!options.executor) options.executor = client.executor();
+  if (!options.handlers) options.handlers = client.handlers();
+  if (!options.metrics) options.metrics = client.metrics();
+  std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;
+  for (const auto& each : scope.namespaces) {
+    source.namespace_ = each;
+    sources.push_back(make_client_lister_watcher(client, resource, source));
+  }
+  return SharedIndexInformer::create(reflector::merge_sources(std::move(sources)), std::move(options));
+}
+
+}  // namespace kubexx::informer::detail
