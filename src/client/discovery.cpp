@@ -1,6 +1,9 @@
 #include "kubexx/client/discovery.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
 
 #include "kubexx/meta/json.hpp"
 
@@ -17,14 +20,16 @@ std::vector<std::string> texts(meta::Value list) {
   return out;
 }
 
-Result<meta::Object> get(const rest::Client& client, const std::string& path, const char* accept,
-                         const rest::CallOptions& options) {
+Async<Result<meta::Object>> get_page(const rest::Client& client, const std::string& path, const char* accept,
+                                     const rest::CallOptions& options) {
   rest::Request request;
   request.absolute_path = path;
   request.accept = accept;
-  auto answer = client.send(request, options);
-  if (!answer) return answer.error();
-  return answer->object().context("discovery of " + path);
+  return client.send_async(std::move(request), options)
+      .map([path](const Result<rest::Response>& answer) -> Result<meta::Object> {
+        if (!answer) return answer.error();
+        return answer->object().context("discovery of " + path);
+      });
 }
 
 void read_aggregated(const meta::Object& list, Discovery& out) {
@@ -78,23 +83,97 @@ void read_resource_list(const meta::Object& list, const meta::GroupVersion& gv, 
   }
 }
 
-/// A version that cannot be read is one of the failures; only a stop ends the whole.
-Result<void> read_version(const rest::Client& client, const meta::GroupVersion& gv, const rest::CallOptions& options,
-                          Discovery& out) {
-  const auto path = gv.group.empty() ? "/api/" + gv.version : "/apis/" + gv.group + "/" + gv.version;
-  auto list = get(client, path, "application/json", options);
-  if (!list && list.error().is_canceled()) return list.error();
-  if (list) {
-    read_resource_list(*list, gv, out);
-  } else {
-    out.failures.emplace_back(gv, list.error());
-  }
-  return {};
-}
-
 bool is_aggregated(const meta::Object& answer) {
   return answer.kind() == "APIGroupDiscoveryList";
 }
+
+/// The versions of a group of the older form, the preferred one first.
+std::vector<std::string> versions_of(meta::Value group) {
+  const std::string preferred(group["preferredVersion"]["version"].string());
+  std::vector<std::string> versions;
+  if (!preferred.empty()) versions.push_back(preferred);
+  for (const auto version : group["versions"].items()) {
+    if (version["version"].string() != preferred) versions.emplace_back(version["version"].string());
+  }
+  return versions;
+}
+
+/// The questions to a server, one after the other.
+class Asking : public std::enable_shared_from_this<Asking> {
+ public:
+  using Done = Async<Result<Discovery>>::Done;
+  Asking(rest::Client client, rest::CallOptions options, Done done)
+      : client_(std::move(client)), options_(std::move(options)), done_(std::move(done)) {}
+
+  void begin() {
+    ask("/api", kAggregated, [](Asking& self, Result<meta::Object> core) {
+      if (!core && !core.error().is_not_found()) return self.finish(core.error());
+      if (core && is_aggregated(*core)) {
+        read_aggregated(*core, self.out_);
+      } else if (core) {
+        for (const auto version : (*core)["versions"].items()) {
+          self.unread_.push_back({"", std::string(version.string())});
+        }
+      }
+      self.next();
+    });
+  }
+
+ private:
+  void ask(const std::string& path, const char* accept, void (*answered)(Asking&, Result<meta::Object>)) {
+    get_page(*client_, path, accept, options_)
+        .start(
+            [self = shared_from_this(), answered](Result<meta::Object> answer) { answered(*self, std::move(answer)); });
+  }
+
+  void next() {
+    if (!unread_.empty()) return ask_version();
+    if (std::exchange(asked_groups_, true)) return finish(std::move(out_));
+    ask("/apis", kAggregated, [](Asking& self, Result<meta::Object> groups) {
+      if (!groups && !groups.error().is_not_found()) return self.finish(groups.error());
+      if (groups && is_aggregated(*groups)) {
+        read_aggregated(*groups, self.out_);
+      } else if (groups) {
+        for (const auto group : (*groups)["groups"].items()) {
+          for (auto& version : versions_of(group)) {
+            self.unread_.push_back({std::string(group["name"].string()), std::move(version)});
+          }
+        }
+      }
+      self.next();
+    });
+  }
+
+  /// A version that cannot be read is one of the failures; only a stop ends the whole.
+  void ask_version() {
+    const auto& gv = unread_.front();
+    const auto path = gv.group.empty() ? "/api/" + gv.version : "/apis/" + gv.group + "/" + gv.version;
+    ask(path, "application/json", [](Asking& self, Result<meta::Object> list) {
+      if (!list && list.error().is_canceled()) return self.finish(list.error());
+      const auto version = std::move(self.unread_.front());
+      self.unread_.pop_front();
+      if (list) {
+        read_resource_list(*list, version, self.out_);
+      } else {
+        self.out_.failures.emplace_back(version, list.error());
+      }
+      self.next();
+    });
+  }
+
+  void finish(Result<Discovery> result) {
+    auto done = std::move(done_);
+    client_.reset();  // its last owner is to be who waits for this
+    done(std::move(result));
+  }
+
+  std::optional<rest::Client> client_;
+  const rest::CallOptions options_;
+  Done done_;
+  Discovery out_;
+  std::deque<meta::GroupVersion> unread_;  // of the older form
+  bool asked_groups_ = false;
+};
 
 }  // namespace
 
@@ -102,48 +181,27 @@ bool ApiResource::can(std::string_view verb) const noexcept {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
+Async<Result<Discovery>> discover_async(const rest::Client& client, const rest::CallOptions& options) {
+  return Async<Result<Discovery>>(client.executor(), [client, options](Asking::Done done) mutable {
+    std::make_shared<Asking>(std::move(client), std::move(options), std::move(done))->begin();
+  });
+}
+
 Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& options) {
-  Discovery out;
-  auto core = get(client, "/api", kAggregated, options);
-  if (!core && !core.error().is_not_found()) return core.error();
-  if (core && is_aggregated(*core)) {
-    read_aggregated(*core, out);
-  } else if (core) {
-    for (const auto version : (*core)["versions"].items()) {
-      auto read = read_version(client, {"", std::string(version.string())}, options, out);
-      if (!read) return read.error();
-    }
-  }
-  auto groups = get(client, "/apis", kAggregated, options);
-  if (!groups) {
-    if (groups.error().is_not_found()) return out;
-    return groups.error();
-  }
-  if (is_aggregated(*groups)) {
-    read_aggregated(*groups, out);
-    return out;
-  }
-  for (const auto group : (*groups)["groups"].items()) {
-    const std::string name(group["name"].string());
-    const std::string preferred(group["preferredVersion"]["version"].string());
-    std::vector<std::string> versions;
-    if (!preferred.empty()) versions.push_back(preferred);
-    for (const auto version : group["versions"].items()) {
-      if (version["version"].string() != preferred) versions.emplace_back(version["version"].string());
-    }
-    for (const auto& version : versions) {
-      auto read = read_version(client, {name, version}, options, out);
-      if (!read) return read.error();
-    }
-  }
-  return out;
+  return discover_async(client, options).wait();
+}
+
+Async<Result<ServerVersion>> server_version_async(const rest::Client& client, const rest::CallOptions& options) {
+  return get_page(client, "/version", "application/json", options)
+      .map([](const Result<meta::Object>& answer) -> Result<ServerVersion> {
+        if (!answer) return answer.error();
+        const auto text = [&](const char* key) { return std::string((*answer)[key].string()); };
+        return ServerVersion{text("major"), text("minor"), text("gitVersion")};
+      });
 }
 
 Result<ServerVersion> server_version(const rest::Client& client, const rest::CallOptions& options) {
-  auto answer = get(client, "/version", "application/json", options);
-  if (!answer) return answer.error();
-  const auto text = [&](const char* key) { return std::string((*answer)[key].string()); };
-  return ServerVersion{text("major"), text("minor"), text("gitVersion")};
+  return server_version_async(client, options).wait();
 }
 
 }  // namespace kubexx::client

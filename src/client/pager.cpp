@@ -1,148 +1,192 @@
 #include "kubexx/client/pager.hpp"
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <iterator>
 #include <utility>
 
-#include "kubexx/base/stop.hpp"
+#include "client/page_source.hpp"
+#include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::client {
 namespace {
 
-void turn_to(ListOptions& options, const std::string& continue_token) {
-  options.continue_token = continue_token;
-  options.resource_version.clear();
-  options.resource_version_match.clear();
-}
-
-/// Pages fetched ahead, one at a time, each by a task of its own: a full buffer occupies no thread.
-class Prefetch : public std::enable_shared_from_this<Prefetch> {
+/// A list under way, page after page.
+class PagedReading : public std::enable_shared_from_this<PagedReading> {
  public:
-  Prefetch(Pager::Page page, std::shared_ptr<Executor> executor, ListOptions first, std::size_t buffer)
+  using Done = Async<Result<PagedList>>::Done;
+  PagedReading(Pager::AsyncPage page, std::shared_ptr<Executor> executor, ListOptions first, bool full_list_if_expired,
+               Done done)
       : page_(std::move(page)),
         executor_(std::move(executor)),
-        buffer_(buffer),
-        stop_({first.stop}),
-        progress_(first.limits),
-        options_(std::move(first)) {
-    options_.stop = stop_.token();
-  }
+        first_(std::move(first)),
+        options_(first_),
+        full_list_if_expired_(full_list_if_expired),
+        progress_(first_.limits),
+        done_(std::move(done)) {}
 
-  /// The next page; nothing after the last.
-  Result<std::optional<ObjectList>> next() {
-    std::unique_lock lock(mutex_);
-    if (pages_.empty() && !over_ && !fetching_) fetch();
-    changed_.wait(lock, stop_.token(), [this] { return !pages_.empty() || over_; });
-    if (stop_.token().stop_requested()) return Error::canceled("list");
-    if (pages_.empty()) {
-      if (error_) return *error_;
-      return std::optional<ObjectList>();
-    }
-    auto page = std::move(pages_.front());
-    pages_.pop_front();
-    if (!over_ && !fetching_ && pages_.size() < buffer_) fetch();
-    return std::optional<ObjectList>(std::move(page));
-  }
-
-  void end() {
-    stop_.request_stop();
-    std::unique_lock lock(mutex_);
-    over_ = true;
-    changed_.wait(lock, [this] { return !fetching_; });
+  void next() {
+    if (options_.stop.stop_requested()) return finish(Error::canceled("list"));
+    fetch_page(page_, options_, executor_,
+               [self = shared_from_this()](Result<ObjectList> page) { self->take(std::move(page)); });
   }
 
  private:
-  void fetch() {
-    fetching_ = true;
-    executor_->post([self = shared_from_this()] { self->fetch_one(); });
-  }
-
-  void fetch_one() {
-    auto page = page_(options_);  // only one runs, so nobody else touches the options and the progress
-    if (page) {
-      if (auto more = progress_.page(page->items.size(), page->meta.continue_token); !more) page = more.error();
-    }
-    const std::lock_guard lock(mutex_);
-    fetching_ = false;
-    if (page) {
-      over_ = over_ || page->meta.continue_token.empty();
-      turn_to(options_, page->meta.continue_token);
-      pages_.push_back(std::move(*page));
-      if (!over_ && pages_.size() < buffer_) fetch();
+  void take(Result<ObjectList> page) {
+    if (!page && all_.paginated && page.error().is_expired() && full_list_if_expired_) return read_whole();
+    if (!page) return finish(page.error());
+    if (auto more = progress_.page(page->items.size(), page->meta.continue_token); !more) return finish(more.error());
+    const auto token = std::exchange(page->meta.continue_token, {});
+    if (!all_.paginated) {
+      all_.meta = std::move(page->meta);
+      all_.items = std::move(page->items);
     } else {
-      over_ = true;
-      error_ = page.error();
+      all_.items.insert(all_.items.end(), std::make_move_iterator(page->items.begin()),
+                        std::make_move_iterator(page->items.end()));
     }
-    changed_.notify_all();
+    if (token.empty()) return finish(std::move(all_));
+    all_.paginated = true;
+    all_.meta.remaining_item_count.reset();
+    turn_to(options_, token);
+    next();
   }
 
-  const Pager::Page page_;
-  const std::shared_ptr<Executor> executor_;
-  const std::size_t buffer_;
-  LinkedStop stop_;
-  meta::ListProgress progress_;
+  void read_whole() {
+    first_.limit = 0;
+    first_.continue_token.clear();
+    fetch_page(page_, first_, executor_, [self = shared_from_this()](Result<ObjectList> page) {
+      if (!page) return self->finish(page.error());
+      self->finish(PagedList{std::move(*page), true});
+    });
+  }
+
+  void finish(Result<PagedList> result) {
+    auto done = std::move(done_);
+    page_ = nullptr;  // it may hold a client, whose last owner is to be who waits for this
+    executor_.reset();
+    done(std::move(result));
+  }
+
+  Pager::AsyncPage page_;
+  std::shared_ptr<Executor> executor_;
+  ListOptions first_;
   ListOptions options_;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::deque<ObjectList> pages_;  // guarded by mutex_
-  bool fetching_ = false;         // guarded by mutex_
-  bool over_ = false;             // guarded by mutex_
-  std::optional<Error> error_;    // guarded by mutex_
+  const bool full_list_if_expired_;
+  PagedList all_;
+  meta::ListProgress progress_;
+  Done done_;
 };
+
+/// A visit under way.
+class PagedVisit : public std::enable_shared_from_this<PagedVisit> {
+ public:
+  using Done = Async<Result<void>>::Done;
+  PagedVisit(std::shared_ptr<Prefetch> pages, std::stop_token stop, Pager::Each each, Done done)
+      : pages_(std::move(pages)), stop_(std::move(stop)), each_(std::move(each)), done_(std::move(done)) {}
+
+  void next() {
+    pages_->next().start([self = shared_from_this()](Result<std::optional<ObjectList>> page) {
+      if (!page) return self->finish(page.error());
+      if (!*page) return self->finish({});
+      if (auto visited = self->visit(**page); !visited) return self->finish(visited);
+      self->next();
+    });
+  }
+
+ private:
+  Result<void> visit(const ObjectList& page) {
+    for (const auto& item : page.items) {
+      if (stop_.stop_requested()) return Error::canceled("list");
+      try {
+        if (auto done = each_(item); !done) return done;
+      } catch (...) {
+        return current_exception_as_error();
+      }
+    }
+    return {};
+  }
+
+  void finish(Result<void> result) {
+    pages_->end().start([self = shared_from_this(), result = std::move(result)](const Result<void>&) mutable {
+      auto done = std::move(self->done_);
+      self->each_ = nullptr;
+      self->pages_.reset();
+      done(std::move(result));
+    });
+  }
+
+  std::shared_ptr<Prefetch> pages_;
+  const std::stop_token stop_;
+  Pager::Each each_;
+  Done done_;
+};
+
+Pager::AsyncPage on_executor(Pager::Page page, const std::shared_ptr<Executor>& executor) {
+  return [page = std::move(page), executor](const ListOptions& options) {
+    using Reading = Async<Result<ObjectList>>;
+    return Reading(executor, [page, options, on = executor.get()](Reading::Done done) mutable {
+      on->post([page = std::move(page), options = std::move(options), done = std::move(done)]() mutable {
+        const auto read = [&]() -> Result<ObjectList> {
+          try {
+            return page(options);
+          } catch (...) {
+            return current_exception_as_error();
+          }
+        };
+        done(read());
+      });
+    });
+  };
+}
 
 }  // namespace
 
 Pager::Pager(const ResourceApi& api, PagerOptions options)
-    : Pager([api](const ListOptions& page) { return api.list(page); }, api.client().handlers(), options) {}
+    : Pager([api](const ListOptions& page) { return api.list_async(page); }, api.client().handlers(), options) {}
 
-Pager::Pager(Page page, std::shared_ptr<Executor> executor, PagerOptions options)
+Pager::Pager(AsyncPage page, std::shared_ptr<Executor> executor, PagerOptions options)
     : page_(std::move(page)), executor_(std::move(executor)), options_(options) {}
 
-Result<PagedList> Pager::list(ListOptions options) const {
+Pager::Pager(Page page, std::shared_ptr<Executor> executor, PagerOptions options)
+    : Pager(on_executor(std::move(page), executor), executor, options) {}
+
+ListOptions Pager::first_page(ListOptions options) const {
   if (options.limit <= 0) options.limit = options_.page_size;
-  const auto first = options;
-  PagedList all;
-  meta::ListProgress progress(options.limits);
-  while (true) {
-    if (options.stop.stop_requested()) return Error::canceled("list");
-    auto page = page_(options);
-    if (!page && all.paginated && page.error().is_expired() && options_.full_list_if_expired) {
-      auto whole = first;
-      whole.limit = 0;
-      whole.continue_token.clear();
-      page = page_(whole);
-      if (!page) return page.error();
-      return PagedList{std::move(*page), true};
-    }
-    if (!page) return page.error();
-    if (auto more = progress.page(page->items.size(), page->meta.continue_token); !more) return more.error();
-    const auto token = std::exchange(page->meta.continue_token, {});
-    if (!all.paginated) {
-      all.meta = std::move(page->meta);
-      all.items = std::move(page->items);
-    } else {
-      all.items.insert(all.items.end(), std::make_move_iterator(page->items.begin()),
-                       std::make_move_iterator(page->items.end()));
-    }
-    if (token.empty()) return all;
-    all.paginated = true;
-    all.meta.remaining_item_count.reset();
-    turn_to(options, token);
-  }
+  return options;
 }
 
-Result<void> Pager::each_list_item(ListOptions options,
-                                   const std::function<Result<void>(const meta::Object&)>& each) const {
-  if (options.limit <= 0) options.limit = options_.page_size;
+Async<Result<PagedList>> Pager::list_async(ListOptions options) const {
+  return Async<Result<PagedList>>(
+      executor_, [page = page_, executor = executor_, first = first_page(std::move(options)),
+                  whole = options_.full_list_if_expired](Async<Result<PagedList>>::Done done) mutable {
+        const auto reading =
+            std::make_shared<PagedReading>(std::move(page), executor, std::move(first), whole, std::move(done));
+        executor->post([reading] { reading->next(); });
+      });
+}
+
+Result<PagedList> Pager::list(ListOptions options) const {
+  return list_async(std::move(options)).wait();
+}
+
+Async<Result<void>> Pager::each_list_item_async(ListOptions options, Each each) const {
+  return Async<Result<void>>(executor_, [pager = *this, options = std::move(options),
+                                         each = std::move(each)](Async<Result<void>>::Done done) mutable {
+    const auto stop = options.stop;
+    auto pages = std::make_shared<Prefetch>(pager.page_, pager.executor_, pager.first_page(std::move(options)),
+                                            pager.options_.buffered_pages);
+    std::make_shared<PagedVisit>(std::move(pages), stop, std::move(each), std::move(done))->next();
+  });
+}
+
+Result<void> Pager::each_list_item(ListOptions options, const Each& each) const {
   const auto stop = options.stop;
-  const auto pages = std::make_shared<Prefetch>(page_, executor_, std::move(options), options_.buffered_pages);
+  const auto pages =
+      std::make_shared<Prefetch>(page_, executor_, first_page(std::move(options)), options_.buffered_pages);
   struct End {
     Prefetch& pages;
-    ~End() { pages.end(); }
+    ~End() { static_cast<void>(pages.end().wait()); }
   } end{*pages};
   while (true) {
-    auto page = pages->next();
+    auto page = pages->next().wait();
     if (!page) return page.error();
     if (!*page) return {};
     for (const auto& item : (**page).items) {

@@ -66,7 +66,7 @@ std::string suggestion(const std::vector<ApiResource>& known, const std::string&
 
 }  // namespace
 
-struct ResourceMapper::Impl {
+struct ResourceMapper::Impl : std::enable_shared_from_this<Impl> {
   using Known = std::shared_ptr<const Discovery>;
   explicit Impl(rest::Client c) : client(std::move(c)) {}
 
@@ -75,34 +75,48 @@ struct ResourceMapper::Impl {
     return cached;
   }
 
-  Result<Known> ask(const rest::CallOptions& options) {
-    auto found = discover(client, options);
-    if (!found) return found.error();
-    auto known = std::make_shared<const Discovery>(std::move(*found));
-    const std::lock_guard lock(mutex);
-    cached = known;
-    return known;
+  Async<Result<Known>> ask(const rest::CallOptions& options) {
+    return discover_async(client, options).map([self = shared_from_this()](Result<Discovery> found) -> Result<Known> {
+      if (!found) return found.error();
+      auto known = std::make_shared<const Discovery>(std::move(*found));
+      const std::lock_guard lock(self->mutex);
+      self->cached = known;
+      return known;
+    });
   }
 
   /// What `pick` (a list of resources to one of them or null) finds in what is remembered, or in a fresh answer.
   /// `missing` words the Error.
   template <class Pick, class Missing>
-  Result<ApiResource> look(const rest::CallOptions& options, Pick pick, Missing missing) {
-    if (const auto known = remembered()) {
-      if (const auto* found = pick(known->resources)) return *found;
-    }
-    auto fresh = ask(options);
+  Async<Result<ApiResource>> look(const rest::CallOptions& options, Pick pick, Missing missing) {
+    using Looking = Async<Result<ApiResource>>;
+    return Looking(client.executor(), [self = shared_from_this(), options, pick = std::move(pick),
+                                       missing = std::move(missing)](Looking::Done done) mutable {
+      const auto known = self->remembered();
+      if (const auto* found = known ? pick(known->resources) : nullptr) {
+        return Looking::ready(self->client.executor(), *found).start(std::move(done));
+      }
+      self->ask(options)
+          .map([pick = std::move(pick), missing = std::move(missing)](const Result<Known>& fresh) {
+            return found_in(fresh, pick, missing);
+          })
+          .start(std::move(done));
+    });
+  }
+
+  template <class Pick, class Missing>
+  static Result<ApiResource> found_in(const Result<Known>& fresh, const Pick& pick, const Missing& missing) {
     if (!fresh) return fresh.error();
     const auto& known = **fresh;
     if (const auto* found = pick(known.resources)) return *found;
-    auto text = missing(known.resources);
+    std::string text = missing(known.resources);
     if (known.failures.empty()) return Error::api(404, "NotFound", std::move(text));
     text += "; " + known.failures.front().first.to_string() + " could not be read";
     if (known.failures.size() > 1) text += ", nor " + std::to_string(known.failures.size() - 1) + " others";
     return Error::api(503, "ServiceUnavailable", std::move(text));  // it may be there
   }
 
-  rest::Client client;
+  const rest::Client client;
   std::mutex mutex;
   Known cached;  // guarded by mutex
 };
@@ -111,7 +125,7 @@ namespace {
 
 template <class Match>
 auto first_that(Match match) {
-  return [match](const std::vector<ApiResource>& resources) -> const ApiResource* {
+  return [match = std::move(match)](const std::vector<ApiResource>& resources) -> const ApiResource* {
     const auto found = std::find_if(resources.begin(), resources.end(), match);
     return found == resources.end() ? nullptr : &*found;
   };
@@ -119,12 +133,13 @@ auto first_that(Match match) {
 
 }  // namespace
 
-ResourceMapper::ResourceMapper(rest::Client client) : impl_(std::make_unique<Impl>(std::move(client))) {}
+ResourceMapper::ResourceMapper(rest::Client client) : impl_(std::make_shared<Impl>(std::move(client))) {}
 ResourceMapper::~ResourceMapper() = default;
 
-Result<ApiResource> ResourceMapper::get(std::string_view text, const rest::CallOptions& options) {
-  const auto wanted = readings(text);
-  const auto pick = [&wanted](const std::vector<ApiResource>& resources) -> const ApiResource* {
+Async<Result<ApiResource>> ResourceMapper::get_async(std::string_view text, const rest::CallOptions& options) {
+  auto wanted = readings(text);
+  auto name = wanted.front().name;
+  auto pick = [wanted = std::move(wanted)](const std::vector<ApiResource>& resources) -> const ApiResource* {
     for (const auto& want : wanted) {
       for (const bool by_short_name : {false, true}) {
         for (const auto& r : resources) {
@@ -136,28 +151,55 @@ Result<ApiResource> ResourceMapper::get(std::string_view text, const rest::CallO
     }
     return nullptr;
   };
-  return impl_->look(options, pick, [&](const std::vector<ApiResource>& resources) {
-    const auto close = suggestion(resources, wanted.front().name);
-    return "the server doesn't have a resource type \"" + std::string(text) + "\"" +
-           (close.empty() ? "" : " (did you mean " + close + "?)");
+  return impl_->look(options, std::move(pick),
+                     [name = std::move(name), typed = std::string(text)](const std::vector<ApiResource>& resources) {
+                       const auto close = suggestion(resources, name);
+                       return "the server doesn't have a resource type \"" + typed + "\"" +
+                              (close.empty() ? "" : " (did you mean " + close + "?)");
+                     });
+}
+
+Async<Result<ApiResource>> ResourceMapper::get_async(const meta::GroupVersionKind& kind,
+                                                     const rest::CallOptions& options) {
+  return impl_->look(options, first_that([kind](const ApiResource& r) { return r.gvk() == kind && r.can("get"); }),
+                     [kind](const auto&) { return "no resource of the server has " + kind.to_string(); });
+}
+
+Async<Result<ApiResource>> ResourceMapper::get_async(const meta::GroupVersionResource& resource,
+                                                     const rest::CallOptions& options) {
+  return impl_->look(options, first_that([resource](const ApiResource& r) { return r.resource == resource; }),
+                     [resource](const auto&) { return "the server has no " + resource.to_string(); });
+}
+
+Async<Result<std::vector<ApiResource>>> ResourceMapper::all_async(const rest::CallOptions& options) {
+  using All = Async<Result<std::vector<ApiResource>>>;
+  return All(impl_->client.executor(), [impl = impl_, options](All::Done done) {
+    if (const auto known = impl->remembered()) {
+      return All::ready(impl->client.executor(), known->resources).start(std::move(done));
+    }
+    impl->ask(options)
+        .map([](const Result<Impl::Known>& fresh) -> Result<std::vector<ApiResource>> {
+          if (!fresh) return fresh.error();
+          return (*fresh)->resources;
+        })
+        .start(std::move(done));
   });
 }
 
+Result<ApiResource> ResourceMapper::get(std::string_view text, const rest::CallOptions& options) {
+  return get_async(text, options).wait();
+}
+
 Result<ApiResource> ResourceMapper::get(const meta::GroupVersionKind& kind, const rest::CallOptions& options) {
-  return impl_->look(options, first_that([&kind](const ApiResource& r) { return r.gvk() == kind && r.can("get"); }),
-                     [&](const auto&) { return "no resource of the server has " + kind.to_string(); });
+  return get_async(kind, options).wait();
 }
 
 Result<ApiResource> ResourceMapper::get(const meta::GroupVersionResource& resource, const rest::CallOptions& options) {
-  return impl_->look(options, first_that([&resource](const ApiResource& r) { return r.resource == resource; }),
-                     [&](const auto&) { return "the server has no " + resource.to_string(); });
+  return get_async(resource, options).wait();
 }
 
 Result<std::vector<ApiResource>> ResourceMapper::all(const rest::CallOptions& options) {
-  if (const auto known = impl_->remembered()) return known->resources;
-  auto fresh = impl_->ask(options);
-  if (!fresh) return fresh.error();
-  return (*fresh)->resources;
+  return all_async(options).wait();
 }
 
 void ResourceMapper::forget() {

@@ -1,12 +1,14 @@
 #include "kubexx/election/leader_elector.hpp"
 
-#include <condition_variable>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "election/leader_machine.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::election {
+
 Result<void> LeaderElectionOptions::validate() const {
   if (namespace_.empty() || name.empty())
     return Error::config("leader election: the lease needs a namespace and a name");
@@ -21,55 +23,123 @@ Result<void> LeaderElectionOptions::validate() const {
   return {};
 }
 
-/// Runs one machine after the other, blocking.
-class LeaderElector::Impl {
- public:
-  Impl(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks)
-      : client_(std::move(client)), options_(std::move(options)), callbacks_(std::move(callbacks)) {}
+namespace {
 
-  void run(const std::stop_token& stop) {
-    struct Wait {
-      std::mutex mutex;
-      std::condition_variable changed;
-      bool ended = false;  // guarded by mutex
-    };
-    const auto wait = std::make_shared<Wait>();
-    const auto machine = std::make_shared<LeaderMachine>(client_, options_, callbacks_);
+struct StopCandidacy {
+  std::shared_ptr<LeaderMachine> machine;
+  void operator()() const noexcept { machine->stop(); }
+};
+
+}  // namespace
+
+/// One candidacy after the other.
+class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
+ public:
+  using Ended = Async<Result<void>>;
+
+  struct Candidacy {
+    std::shared_ptr<LeaderMachine> machine;
+    std::optional<std::stop_callback<StopCandidacy>> on_stop;  // set before the machine starts, then its strand's
+    bool over = false;                                         // guarded by mutex_: another may begin
+    bool ended = false;                                        // guarded by mutex_: on_stopped_leading has returned
+    std::vector<Ended::Done> waiting;                          // guarded by mutex_
+  };
+
+  Impl(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks)
+      : client_(std::move(client)),
+        options_(std::move(options)),
+        callbacks_(std::move(callbacks)),
+        endings_(client_.handlers()) {}
+
+  std::shared_ptr<Candidacy> start(const std::stop_token& stop) {
+    const auto candidacy = std::make_shared<Candidacy>();
+    candidacy->machine = std::make_shared<LeaderMachine>(client_, options_, callbacks_);
     {
       const std::lock_guard lock(mutex_);
-      if (running_) throw std::logic_error("LeaderElector::run: it runs already");
-      running_ = true;
-      machine_ = machine;
+      if (current_ && !current_->over) throw std::logic_error("LeaderElector: a candidacy is under way");
+      if (closing_) return candidacy;  // on_stopped_leading wants another one while the elector goes
+      current_ = candidacy;
     }
-    machine->start([wait] {
-      const std::lock_guard lock(wait->mutex);
-      wait->ended = true;
-      wait->changed.notify_all();
+    candidacy->on_stop.emplace(stop, StopCandidacy{candidacy->machine});
+    candidacy->machine->start([weak = weak_from_this(), weak_candidacy = std::weak_ptr(candidacy)] {
+      const auto self = weak.lock();
+      const auto over = weak_candidacy.lock();
+      if (self && over) self->end(over);
     });
-    {
-      const std::stop_callback on_stop(stop, [&] { machine->stop(); });
-      std::unique_lock lock(wait->mutex);
-      wait->changed.wait(lock, [&] { return wait->ended; });
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      running_ = false;
-    }
-    if (callbacks_.on_stopped_leading) call_isolated("on_stopped_leading", callbacks_.on_stopped_leading);
+    return candidacy;
   }
 
-  std::shared_ptr<const LeaderMachine> machine() const {
+  void stop() {
+    if (const auto candidacy = current()) candidacy->machine->stop();
+  }
+
+  void close() {
+    std::shared_ptr<Candidacy> last;
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+      if (!current_ || current_->ended) return;
+      last = current_;
+    }
+    last->machine->stop();
+    static_cast<void>(ended(last).wait());
+  }
+
+  /// Of the given candidacy; none: of the current one when it begins.
+  Ended ended(std::shared_ptr<Candidacy> candidacy) {
+    return Ended(client_.executor(), [self = shared_from_this(), candidacy](Ended::Done done) {
+      {
+        const std::lock_guard lock(self->mutex_);
+        const auto& which = candidacy ? candidacy : self->current_;
+        if (which && !which->ended) return which->waiting.push_back(std::move(done));
+      }
+      Ended::ready(self->client_.executor(), Result<void>()).start(std::move(done));
+    });
+  }
+
+  std::shared_ptr<Candidacy> current() const {
     const std::lock_guard lock(mutex_);
-    return machine_;
+    return current_;
+  }
+  std::shared_ptr<const LeaderMachine> machine() const {
+    const auto candidacy = current();
+    return candidacy ? candidacy->machine : nullptr;
   }
 
  private:
+  // On the machine's strand.
+  void end(const std::shared_ptr<Candidacy>& candidacy) {
+    candidacy->on_stop.reset();
+    {
+      const std::lock_guard lock(mutex_);
+      candidacy->over = true;
+    }
+    endings_.post([self = shared_from_this(), candidacy] {
+      const auto& told = self->callbacks_.on_stopped_leading;
+      if (told) call_isolated("on_stopped_leading", told);
+      self->tell_waiting(*candidacy);
+    });
+  }
+
+  void tell_waiting(Candidacy& candidacy) {
+    std::vector<Ended::Done> waiting;
+    {
+      const std::lock_guard lock(mutex_);
+      candidacy.ended = true;
+      waiting.swap(candidacy.waiting);
+    }
+    for (auto& done : waiting) {
+      client_.executor()->post([done = std::move(done)]() mutable { done({}); });
+    }
+  }
+
   const rest::Client client_;
   const LeaderElectionOptions options_;
   const LeaderCallbacks callbacks_;
+  const Strand endings_;  // on_stopped_leading, in order
   mutable std::mutex mutex_;
-  std::shared_ptr<const LeaderMachine> machine_;  // guarded by mutex_; the last one
-  bool running_ = false;                          // guarded by mutex_
+  std::shared_ptr<Candidacy> current_;  // guarded by mutex_; the last one
+  bool closing_ = false;                // guarded by mutex_
 };
 
 Result<std::unique_ptr<LeaderElector>> LeaderElector::create(rest::Client client, LeaderElectionOptions options,
@@ -81,10 +151,25 @@ Result<std::unique_ptr<LeaderElector>> LeaderElector::create(rest::Client client
 }
 
 LeaderElector::LeaderElector(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-LeaderElector::~LeaderElector() = default;
+
+LeaderElector::~LeaderElector() {
+  impl_->close();
+}
+
+void LeaderElector::start(std::stop_token stop) {
+  impl_->start(stop);
+}
+
+void LeaderElector::stop() {
+  impl_->stop();
+}
+
+Async<Result<void>> LeaderElector::ended_async() const {
+  return impl_->ended(nullptr);
+}
 
 void LeaderElector::run(std::stop_token stop) {
-  impl_->run(stop);
+  static_cast<void>(impl_->ended(impl_->start(stop)).wait());
 }
 
 bool LeaderElector::is_leader() const {

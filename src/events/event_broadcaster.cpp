@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include <condition_variable>
 #include <mutex>
+#include <vector>
 
 #include "events/event_sink.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -103,9 +103,22 @@ struct EventBroadcaster::Impl {
   EventBroadcasterOptions options;
   std::optional<Strand> listener;
   std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<bool> complete;  // guarded by mutex
-  bool closing = false;          // guarded by mutex
+  std::optional<bool> complete;            // guarded by mutex
+  bool closing = false;                    // guarded by mutex
+  std::vector<Async<bool>::Done> waiting;  // guarded by mutex
+
+  void closed(bool all_written) {
+    std::vector<Async<bool>::Done> told;
+    {
+      const std::lock_guard lock(mutex);
+      complete = all_written;
+      told.swap(waiting);
+    }
+    // Not at once: who waits wants to be the last owner of all this.
+    for (auto& done : told) {
+      sink->strand().post([done = std::move(done), all_written]() mutable { done(all_written); });
+    }
+  }
 };
 
 EventBroadcaster::EventBroadcaster(rest::Client client, EventBroadcasterOptions options)
@@ -131,19 +144,31 @@ EventRecorder EventBroadcaster::recorder(std::string component, std::string inst
   return EventRecorder(std::move(impl));
 }
 
+Async<bool> EventBroadcaster::shutdown_async(Duration flush) {
+  const auto& executor = impl_->sink->strand().executor();
+  return Async<bool>(executor, [impl = impl_, flush](Async<bool>::Done done) {
+    bool close = false;
+    {
+      const std::lock_guard lock(impl->mutex);
+      if (impl->complete) {
+        impl->sink->strand().post([done = std::move(done), complete = *impl->complete]() mutable { done(complete); });
+        return;
+      }
+      impl->waiting.push_back(std::move(done));
+      close = !std::exchange(impl->closing, true);
+    }
+    if (close) impl->sink->close(flush, [impl](bool complete) { impl->closed(complete); });
+  });
+}
+
 bool EventBroadcaster::shutdown(Duration flush) {
-  std::unique_lock lock(impl_->mutex);
-  if (!std::exchange(impl_->closing, true)) {
-    lock.unlock();
-    impl_->sink->close(flush, [impl = impl_](bool complete) {
-      const std::lock_guard guard(impl->mutex);
-      impl->complete = complete;
-      impl->changed.notify_all();
-    });
-    lock.lock();
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->complete) return *impl_->complete;
   }
-  impl_->changed.wait(lock, [&] { return impl_->complete.has_value(); });
-  return *impl_->complete;
+  // An executor that goes away leaves it incomplete.
+  const auto complete = shutdown_async(flush).map([](bool all) { return Result<bool>(all); }).wait();
+  return complete.value_or(false);
 }
 
 }  // namespace kubexx::events

@@ -30,6 +30,7 @@ class EventSink : public std::enable_shared_from_this<EventSink> {
   void close(Duration flush, UniqueFunction<void(bool)> done);
 
   const Clock& clock() const { return strand_.clock(); }
+  const Strand& strand() const noexcept { return strand_; }
 
  private:
   void next();

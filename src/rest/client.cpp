@@ -1,8 +1,6 @@
 #include "kubexx/rest/client.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <latch>
 #include <system_error>
 
 #include "kubexx/base/log.hpp"
@@ -11,6 +9,7 @@
 #include "rest/call_core.hpp"
 #include "rest/client_impl.hpp"
 #include "rest/exec_plugin.hpp"
+#include "rest/internal/operation.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -176,12 +175,17 @@ Request Client::gated(Request request) const {
   return request;
 }
 
-std::unique_ptr<meta::Call> Client::start(Request request, const Strand& strand,
+std::unique_ptr<meta::Call> Client::start(Request request, const Strand& strand, std::optional<Duration> timeout,
                                           UniqueFunction<void(Result<Response>)> done) const {
-  auto core =
-      std::make_shared<BodyCall>(impl_, gated(std::move(request)), strand, impl_->config.timeout, std::move(done));
+  auto core = std::make_shared<BodyCall>(impl_, gated(std::move(request)), strand,
+                                         timeout ? timeout : impl_->config.timeout, std::move(done));
   core->begin();
   return std::make_unique<CallHandle>(std::move(core));
+}
+
+std::unique_ptr<meta::Call> Client::start(Request request, const Strand& strand,
+                                          UniqueFunction<void(Result<Response>)> done) const {
+  return start(std::move(request), strand, std::nullopt, std::move(done));
 }
 
 std::unique_ptr<meta::Call> Client::stream(Request request, const Strand& strand, ByteCallbacks callbacks) const {
@@ -190,38 +194,19 @@ std::unique_ptr<meta::Call> Client::stream(Request request, const Strand& strand
   return std::make_unique<CallHandle>(std::move(core));
 }
 
+Async<Result<Response>> Client::send_async(Request request, CallOptions options) const {
+  using Sending = Operation<Result<Response>>;
+  const auto timeout = options.timeout;
+  return Sending::make(
+      impl_->executor, std::move(options.stop),
+      [client = *this, request = std::move(request), timeout](const std::shared_ptr<Sending>& sending) mutable {
+        return client.start(std::move(request), sending->strand(), timeout,
+                            [sending](Result<Response> answer) { sending->finish(std::move(answer)); });
+      });
+}
+
 Result<Response> Client::send(const Request& request, const CallOptions& options) const {
-  if (options.stop.stop_requested()) return Error::canceled();
-  struct Wait {
-    std::mutex mutex;
-    std::condition_variable_any arrived;
-    std::optional<Result<Response>> result;  // guarded by mutex
-  };
-  const auto wait = std::make_shared<Wait>();
-  const Strand strand(impl_->executor);
-  auto core = std::make_shared<BodyCall>(impl_, gated(request), strand,
-                                         options.timeout ? options.timeout : impl_->config.timeout,
-                                         [wait](Result<Response> result) {
-                                           const std::lock_guard lock(wait->mutex);
-                                           wait->result = std::move(result);
-                                           wait->arrived.notify_all();
-                                         });
-  core->begin();
-  {
-    std::unique_lock lock(wait->mutex);
-    wait->arrived.wait(lock, options.stop, [&] { return wait->result.has_value(); });
-    if (wait->result) return std::move(*wait->result);
-  }
-  // The call holds the client: whoever drops the client next, perhaps at the end of the process, is its last owner and
-  // ends what it still does, an exec plugin for example.
-  const auto ended = std::make_shared<std::latch>(1);
-  strand.post([core = std::move(core), ended]() mutable {
-    core->cancel();
-    core.reset();
-    ended->count_down();
-  });
-  ended->wait();
-  return Error::canceled();
+  return send_async(request, options).wait();
 }
 
 std::optional<TimePoint> Client::watch_list_refused_until(const std::string& what) const {

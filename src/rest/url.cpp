@@ -112,6 +112,7 @@ Result<std::string> request_target(const Request& request) {
     add(path.resource.resource);
     if (!path.name.empty()) add(path.name);
     if (!path.subresource.empty()) {
+      if (path.name.empty()) return Error::config("a name is needed for the subresource " + path.subresource);
       if (path.subresource.find("..") != std::string::npos) return Error::config("subresource may not contain '..'");
       target += '/' + percent_encode(path.subresource, "-_.~:!$&'()*+,;=@/");
     }

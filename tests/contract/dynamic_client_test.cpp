@@ -151,7 +151,7 @@ TEST_P(DynamicClientTest, APageForgottenByTheServersHistoryIsFollowedByTheWholeL
         }
         return page;
       },
-      client().executor(), {.page_size = 5});
+      client().handlers(), {.page_size = 5});
 
   const auto all = pager.list();
 

@@ -12,54 +12,52 @@ std::string group_class(const PackageModel& package, std::string_view suffix) {
   return pascal_case(package.accessor) + std::string(suffix);
 }
 
+/// A verb in both its forms: the operation, and the same blocking.
+void verb(std::string& out, const std::string& result, const std::string& name, const std::string& parameters,
+          const std::string& arguments, const std::string& operation) {
+  out += "  ::kubexx::Async<::kubexx::Result<" + result + ">> " + name + "_async(" + parameters +
+         ") const {\n    return " + operation + ";\n  }\n";
+  out += "  ::kubexx::Result<" + result + "> " + name + "(" + parameters + ") const {\n    return " + name + "_async(" +
+         arguments + ").wait();\n  }\n";
+}
+
 /// The methods of subresources that take or give another type than their resource.
 void subresources(std::string& out, const TypeModel& type) {
+  const std::string named = "std::string_view name, ";
+  const std::string getting = "const ::kubexx::client::GetOptions& options = {}";
+  const std::string writing = "const ::kubexx::client::WriteOptions& options = {}";
   const auto& names = type.resource->subresources;
   if (names.contains("scale")) {
-    out +=
-        "  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> get_scale(std::string_view name, const "
-        "::kubexx::client::GetOptions& options = {}) const {\n"
-        "    return this->template get_subresource<::kubexx::api::autoscaling::v1::Scale>(name, \"scale\", options);\n "
-        " }\n"
-        "  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> update_scale(std::string_view name, const "
-        "::kubexx::api::autoscaling::v1::Scale& scale, const ::kubexx::client::WriteOptions& options = {}) const {\n"
-        "    return this->template update_subresource<::kubexx::api::autoscaling::v1::Scale>(name, \"scale\", scale, "
-        "options);\n  }\n";
+    const std::string scale = "::kubexx::api::autoscaling::v1::Scale";
+    verb(out, scale, "get_scale", named + getting, "name, options",
+         "this->template get_subresource_async<" + scale + ">(name, \"scale\", options)");
+    verb(out, scale, "update_scale", named + "const " + scale + "& scale, " + writing, "name, scale, options",
+         "this->template update_subresource_async<" + scale + ">(name, \"scale\", scale, options)");
   }
   if (names.contains("eviction")) {
-    out +=
-        "  ::kubexx::Result<void> evict(std::string_view name, const ::kubexx::api::policy::v1::Eviction& eviction = "
-        "{}, "
-        "const ::kubexx::client::WriteOptions& options = {}) const {\n"
-        "    return this->create_named(name, \"eviction\", eviction, \"policy/v1\", \"Eviction\", options);\n  }\n";
+    verb(out, "void", "evict", named + "const ::kubexx::api::policy::v1::Eviction& eviction = {}, " + writing,
+         "name, eviction, options",
+         "this->create_named_async(name, \"eviction\", eviction, \"policy/v1\", \"Eviction\", options)");
   }
   if (names.contains("binding")) {
-    out +=
-        "  ::kubexx::Result<void> bind(std::string_view name, const ::kubexx::api::core::v1::Binding& binding, const "
-        "::kubexx::client::WriteOptions& options = {}) const {\n"
-        "    return this->create_named(name, \"binding\", binding, \"v1\", \"Binding\", options);\n  }\n";
+    verb(out, "void", "bind", named + "const ::kubexx::api::core::v1::Binding& binding, " + writing,
+         "name, binding, options",
+         "this->create_named_async(name, \"binding\", binding, \"v1\", \"Binding\", options)");
   }
   if (names.contains("token")) {
-    out +=
-        "  ::kubexx::Result<::kubexx::api::authentication::v1::TokenRequest> create_token(std::string_view name, const "
-        "::kubexx::api::authentication::v1::TokenRequest& request, const ::kubexx::client::WriteOptions& options = {}) "
-        "const {\n"
-        "    return this->template create_subresource<::kubexx::api::authentication::v1::TokenRequest>(name, "
-        "\"token\", request, "
-        "options);\n  }\n";
+    const std::string token = "::kubexx::api::authentication::v1::TokenRequest";
+    verb(out, token, "create_token", named + "const " + token + "& request, " + writing, "name, request, options",
+         "this->template create_subresource_async<" + token + ">(name, \"token\", request, options)");
   }
   for (const auto* same : {"ephemeralcontainers", "resize", "approval", "finalize"}) {
     if (!names.contains(same)) continue;
     const std::string method = same == std::string("ephemeralcontainers") ? "ephemeral_containers" : same;
-    out += "  ::kubexx::Result<T> update_" + method +
-           "(const T& object, const ::kubexx::client::WriteOptions& options = {}) const {\n    return "
-           "this->template update_subresource<T>(object.name(), \"" +
-           same + "\", object, options);\n  }\n";
+    verb(out, "T", "update_" + method, "const T& object, " + writing, "object, options",
+         std::string("this->template update_subresource_async<T>(object.name(), \"") + same + "\", object, options)");
   }
   if (names.contains("log")) {
-    out +=
-        "  ::kubexx::Result<std::string> logs(std::string_view name, const ::kubexx::client::LogOptions& options = {}) "
-        "const {\n    return this->untyped().logs(name, options);\n  }\n";
+    verb(out, "std::string", "logs", named + "const ::kubexx::client::LogOptions& options = {}", "name, options",
+         "this->untyped().logs_async(name, options)");
   }
 }
 

@@ -23,7 +23,8 @@ struct TypedWatchEvent {
   T object = {};
 };
 
-/// The calls of one resource, typed: T is a generated type (`api::core::v1::Pod`). See ResourceApi for the contract.
+/// The calls of one resource, typed: T is a generated type (`api::core::v1::Pod`). See ResourceApi for the contract and
+/// Async for what `get_async` and its like return.
 ///
 /// Example:
 ///   client::Api<corev1::Pod> pods(client, "default");
@@ -37,6 +38,85 @@ class Api {
       : untyped_(std::move(client), T::kResource.gvr(), std::move(namespace_),
                  T::kResource.protobuf ? rest::Format::Protobuf : rest::Format::Json) {}
 
+  Async<Result<T>> create_async(const T& object, const WriteOptions& options = {}) const {
+    return untyped_.create_async(object, options).map(typed<T>);
+  }
+  template <class D>
+    requires std::is_same_v<D, typename T::Draft>
+  Async<Result<T>> create_async(const D& draft, const WriteOptions& options = {}) const {
+    return create_async(draft.to_object(), options);
+  }
+  Async<Result<T>> get_async(std::string_view name, const GetOptions& options = {}) const {
+    return untyped_.get_async(name, options).map(typed<T>);
+  }
+  Async<Result<TypedList<T>>> list_async(const ListOptions& options = {}) const {
+    return untyped_.list_async(options).map(typed_list);
+  }
+  Async<Result<TypedList<T>>> list_all_async(const ListOptions& options = {}) const {
+    return untyped_.list_all_async(options).map(typed_list);
+  }
+  Async<Result<T>> update_async(const T& object, const WriteOptions& options = {}) const {
+    return untyped_.update_async(object, options).map(typed<T>);
+  }
+  template <class D>
+    requires std::is_same_v<D, typename T::Draft>
+  Async<Result<T>> update_async(const D& draft, const WriteOptions& options = {}) const {
+    return update_async(draft.to_object(), options);
+  }
+  Async<Result<T>> update_status_async(const T& object, const WriteOptions& options = {}) const {
+    return untyped_.update_status_async(object, options).map(typed<T>);
+  }
+  template <class D>
+    requires std::is_same_v<D, typename T::Draft>
+  Async<Result<T>> update_status_async(const D& draft, const WriteOptions& options = {}) const {
+    return update_status_async(draft.to_object(), options);
+  }
+  Async<Result<T>> patch_async(std::string_view name, PatchType type, std::string_view body,
+                               const WriteOptions& options = {}, std::string_view subresource = {}) const {
+    return untyped_.patch_async(name, type, body, options, subresource).map(typed<T>);
+  }
+  /// Sends what changed against the draft's original as a merge patch; nothing is sent when nothing changed.
+  template <class D>
+    requires std::is_same_v<D, typename T::Draft>
+  Async<Result<T>> patch_async(const D& draft, const WriteOptions& options = {},
+                               std::string_view subresource = {}) const {
+    const meta::Object& original = draft.draft().original();
+    if (!draft.changed()) return Async<Result<T>>::ready(untyped_.client().executor(), T::unchecked(original));
+    return place_of(original)
+        .patch_async(original.name(), PatchType::Merge, draft.merge_patch(), options, subresource)
+        .map(typed<T>);
+  }
+  Async<Result<T>> apply_async(const T& object, const WriteOptions& options, std::string_view subresource = {}) const {
+    return untyped_.apply_async(object, options, subresource).map(typed<T>);
+  }
+  template <class D>
+    requires std::is_same_v<D, typename T::Draft>
+  Async<Result<T>> apply_async(const D& draft, const WriteOptions& options, std::string_view subresource = {}) const {
+    return apply_async(draft.to_object(), options, subresource);
+  }
+  Async<Result<void>> remove_async(std::string_view name, const DeleteOptions& options = {}) const {
+    return untyped_.remove_async(name, options);
+  }
+  Async<Result<void>> remove_collection_async(const ListOptions& which = {}, const DeleteOptions& options = {}) const {
+    return untyped_.remove_collection_async(which, options);
+  }
+  template <class S>
+  Async<Result<S>> get_subresource_async(std::string_view name, std::string_view subresource,
+                                         const GetOptions& options = {}) const {
+    return untyped_.get_subresource_async(name, subresource, options).map(typed<S>);
+  }
+  template <class S>
+  Async<Result<S>> create_subresource_async(std::string_view name, std::string_view subresource,
+                                            const meta::Object& object, const WriteOptions& options = {}) const {
+    return untyped_.create_subresource_async(name, subresource, object, options).map(typed<S>);
+  }
+  template <class S>
+  Async<Result<S>> update_subresource_async(std::string_view name, std::string_view subresource,
+                                            const meta::Object& object, const WriteOptions& options = {}) const {
+    return untyped_.update_subresource_async(name, subresource, object, options).map(typed<S>);
+  }
+
+  // The same, blocking.
   Result<T> create(const T& object, const WriteOptions& options = {}) const {
     return typed<T>(untyped_.create(object, options));
   }
@@ -76,16 +156,10 @@ class Api {
                   std::string_view subresource = {}) const {
     return typed<T>(untyped_.patch(name, type, body, options, subresource));
   }
-  /// Sends what changed against the draft's original as a merge patch; nothing is sent when nothing changed.
   template <class D>
     requires std::is_same_v<D, typename T::Draft>
   Result<T> patch(const D& draft, const WriteOptions& options = {}, std::string_view subresource = {}) const {
-    const meta::Object& original = draft.draft().original();
-    if (!draft.changed()) return T::unchecked(original);
-    const auto& api = untyped_.namespace_().empty() && T::kResource.namespaced
-                          ? untyped_.namespaced(std::string(original.namespace_()))
-                          : untyped_;
-    return typed<T>(api.patch(original.name(), PatchType::Merge, draft.merge_patch(), options, subresource));
+    return patch_async(draft, options, subresource).wait();
   }
   Result<T> apply(const T& object, const WriteOptions& options, std::string_view subresource = {}) const {
     return typed<T>(untyped_.apply(object, options, subresource));
@@ -119,16 +193,19 @@ class Api {
 
  protected:
   /// POST of an object whose name is that of the resource it is about (evictions, bindings).
-  Result<void> create_named(std::string_view name, std::string_view subresource, const meta::Object& object,
-                            std::string_view api_version, std::string_view kind, const WriteOptions& options) const {
+  Async<Result<void>> create_named_async(std::string_view name, std::string_view subresource,
+                                         const meta::Object& object, std::string_view api_version,
+                                         std::string_view kind, const WriteOptions& options) const {
     auto draft = object ? object.edit() : meta::Draft();
     draft["apiVersion"].set(api_version);
     draft["kind"].set(kind);
     draft["metadata"]["name"].set(name);
     if (!untyped_.namespace_().empty()) draft["metadata"]["namespace"].set(untyped_.namespace_());
-    auto done = untyped_.create_subresource(name, subresource, draft.to_object(), options);
-    if (!done) return done.error();
-    return {};
+    return untyped_.create_subresource_async(name, subresource, draft.to_object(), options)
+        .map([](const Result<meta::Object>& created) -> Result<void> {
+          if (!created) return created.error();
+          return {};
+        });
   }
 
  private:
@@ -143,6 +220,11 @@ class Api {
     out.items.reserve(list->items.size());
     for (auto& item : list->items) out.items.push_back(T::unchecked(std::move(item)));
     return out;
+  }
+
+  ResourceApi place_of(const meta::Object& object) const {
+    const bool elsewhere = untyped_.namespace_().empty() && T::kResource.namespaced;
+    return elsewhere ? untyped_.namespaced(std::string(object.namespace_())) : untyped_;
   }
 
   ResourceApi untyped_;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/async.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/rest/client.hpp"
@@ -33,7 +34,9 @@ struct Discovery {
   std::vector<std::pair<meta::GroupVersion, Error>> failures = {};
 };
 
-/// Asks for the aggregated form first (two requests), then for the older one. Blocks.
+/// Asks for the aggregated form first (two requests), then for the older one.
+Async<Result<Discovery>> discover_async(const rest::Client& client, const rest::CallOptions& options = {});
+/// The same, blocking.
 Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& options = {});
 
 struct ServerVersion {
@@ -41,6 +44,7 @@ struct ServerVersion {
   std::string minor = {};
   std::string git_version = {};
 };
+Async<Result<ServerVersion>> server_version_async(const rest::Client& client, const rest::CallOptions& options = {});
 Result<ServerVersion> server_version(const rest::Client& client, const rest::CallOptions& options = {});
 
 }  // namespace kubexx::client

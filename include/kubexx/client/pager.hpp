@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "kubexx/base/async.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/client/resource_api.hpp"
 
@@ -25,23 +26,33 @@ struct PagedList : ObjectList {
 /// The version and its match are sent with the first page only; later ones are bound to it by their continue token.
 /// A limit in the ListOptions stands in for the page size.
 ///
-/// Threads: safe from any thread; every call blocks. Pages are fetched ahead on `executor`.
-/// Stop: by ListOptions::stop; the answer is Canceled. ListOptions::timeout is that of one page.
+/// Threads: safe from any thread. Operations, and the visitor of each_list_item_async(), run on `executor`; for pages
+/// of a ResourceApi that is its client's executor for code that may block. Stop: by ListOptions::stop; the answer is
+/// Canceled. ListOptions::timeout is that of one page.
 class Pager {
  public:
   using Page = std::function<Result<ObjectList>(const ListOptions&)>;
+  using AsyncPage = std::function<Async<Result<ObjectList>>(const ListOptions&)>;
+  using Each = std::function<Result<void>(const meta::Object&)>;
 
   explicit Pager(const ResourceApi& api, PagerOptions options = {});
+  Pager(AsyncPage page, std::shared_ptr<Executor> executor, PagerOptions options = {});
+  /// Of a function that blocks: it runs on `executor`, never twice at a time.
   Pager(Page page, std::shared_ptr<Executor> executor, PagerOptions options = {});
 
   /// Everything, with the metadata of the first page and no continue token.
-  Result<PagedList> list(ListOptions options = {}) const;
-  /// Calls `each` for every item, on this thread, while the next pages are fetched. Its Error ends it and is returned,
-  /// as is 410: what was seen cannot be taken back, so there is no full list. Returns when no fetch is under way.
-  Result<void> each_list_item(ListOptions options, const std::function<Result<void>(const meta::Object&)>& each) const;
+  Async<Result<PagedList>> list_async(ListOptions options = {}) const;
+  Result<PagedList> list(ListOptions options = {}) const;  ///< blocks
+  /// Calls `each` for every item, in order, while the next pages are fetched. Its Error ends it and is the result, as
+  /// is 410: what was seen cannot be taken back, so there is no full list. Completes when no fetch is under way.
+  Async<Result<void>> each_list_item_async(ListOptions options, Each each) const;
+  /// Blocks, and calls `each` on this thread.
+  Result<void> each_list_item(ListOptions options, const Each& each) const;
 
  private:
-  Page page_;
+  ListOptions first_page(ListOptions options) const;
+
+  AsyncPage page_;
   std::shared_ptr<Executor> executor_;
   PagerOptions options_;
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/async.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/json.hpp"
@@ -85,51 +86,89 @@ struct ObjectList {
   std::vector<meta::Object> items = {};
 };
 
+/// The lines of a log, without their end; one of more than 1 MB comes in pieces.
+struct LineCallbacks {
+  Task on_open = {};
+  UniqueFunction<void(std::string_view line)> on_line = {};
+  UniqueFunction<void(const Error*)> on_end = {};  ///< once, last; null: the log ended
+};
+
 /// The calls of one resource in one namespace (or all, or cluster-wide) over untyped objects: what Api<T> and the
 /// dynamic client are made of. A handle, cheap to copy.
+///
+/// Each verb has two forms: `get_async` makes an operation, and `get` blocks until the same operation has its answer.
 ///
 /// Writes send JSON; answers are read as protobuf where asked for. An object that a projection or transform cut is
 /// never sent as a whole: update() refuses it and says what cut it; patch it instead.
 ///
-/// Threads: safe from any thread. Every call blocks until its answer.
-/// Stop: a stopped call returns Canceled, a late one Timeout.
-/// Errors: what the server says, as rest::Client::send() returns it.
+/// Threads: safe from any thread. Operations complete on the client's executor; see Async.
+/// Stop: a stopped call ends with Canceled, a late one with Timeout.
+/// Errors: what the server says, as rest::Client::send() returns it. What is refused before it is sent, an empty name
+/// for example, comes the same way.
 class ResourceApi {
  public:
   ResourceApi(rest::Client client, meta::GroupVersionResource resource, std::string namespace_ = {},
               rest::Format format = rest::Format::Json);
 
+  Async<Result<meta::Object>> create_async(const meta::Object& object, const WriteOptions& options = {}) const;
+  Async<Result<meta::Object>> get_async(std::string_view name, const GetOptions& options = {}) const;
+  Async<Result<ObjectList>> list_async(const ListOptions& options = {}) const;
+  /// Every page, as a Pager with its defaults reads them.
+  Async<Result<ObjectList>> list_all_async(const ListOptions& options = {}) const;
+  Async<Result<meta::Object>> update_async(const meta::Object& object, const WriteOptions& options = {}) const;
+  Async<Result<meta::Object>> update_status_async(const meta::Object& object, const WriteOptions& options = {}) const;
+  Async<Result<meta::Object>> patch_async(std::string_view name, PatchType type, std::string_view body,
+                                          const WriteOptions& options = {}, std::string_view subresource = {}) const;
+  /// Server-side apply; the field manager must be given. managedFields are left out.
+  Async<Result<meta::Object>> apply_async(const meta::Object& object, const WriteOptions& options,
+                                          std::string_view subresource = {}) const;
+  Async<Result<void>> remove_async(std::string_view name, const DeleteOptions& options = {}) const;
+  Async<Result<void>> remove_collection_async(const ListOptions& which = {}, const DeleteOptions& options = {}) const;
+  Async<Result<meta::Object>> get_subresource_async(std::string_view name, std::string_view subresource,
+                                                    const GetOptions& options = {}) const;
+  Async<Result<meta::Object>> create_subresource_async(std::string_view name, std::string_view subresource,
+                                                       const meta::Object& object,
+                                                       const WriteOptions& options = {}) const;
+  Async<Result<meta::Object>> update_subresource_async(std::string_view name, std::string_view subresource,
+                                                       const meta::Object& object,
+                                                       const WriteOptions& options = {}) const;
+  /// The log of a pod, whole.
+  Async<Result<std::string>> logs_async(std::string_view name, const LogOptions& options = {}) const;
+
+  /// A watch, and the log of a pod while it is written, on a strand of the caller's. ERROR events come as they are;
+  /// `stop` and `timeout` of the options do not apply: destroying the call ends it.
+  std::unique_ptr<meta::Call> start_watch(const ListOptions& options, const Strand& strand,
+                                          std::shared_ptr<meta::StreamSink> sink) const;
+  std::unique_ptr<meta::Call> start_logs(std::string_view name, const LogOptions& options, const Strand& strand,
+                                         rest::ByteCallbacks callbacks) const;
+  std::unique_ptr<meta::Call> start_log_lines(std::string_view name, const LogOptions& options, const Strand& strand,
+                                              LineCallbacks callbacks) const;
+
+  // The same, blocking.
   Result<meta::Object> create(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> get(std::string_view name, const GetOptions& options = {}) const;
   Result<ObjectList> list(const ListOptions& options = {}) const;
-  /// Every page, as a Pager with its defaults reads them.
-  Result<ObjectList> list_all(ListOptions options = {}) const;
-  /// Calls `on_event` on this thread until it returns false (success), the server ends the watch (success), an error,
-  /// stop or timeout. ERROR events end it with their Status as the Error.
-  Result<void> watch(const ListOptions& options, const std::function<bool(const meta::WatchEvent&)>& on_event) const;
-  /// The same without blocking, ERROR events as they come; `stop` and `timeout` of the options do not apply.
-  std::unique_ptr<meta::Call> start_watch(const ListOptions& options, const Strand& strand,
-                                          std::shared_ptr<meta::StreamSink> sink) const;
+  Result<ObjectList> list_all(const ListOptions& options = {}) const;
   Result<meta::Object> update(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> update_status(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> patch(std::string_view name, PatchType type, std::string_view body,
                              const WriteOptions& options = {}, std::string_view subresource = {}) const;
-  /// Server-side apply; the field manager must be given. managedFields are left out.
   Result<meta::Object> apply(const meta::Object& object, const WriteOptions& options,
                              std::string_view subresource = {}) const;
   Result<void> remove(std::string_view name, const DeleteOptions& options = {}) const;
   Result<void> remove_collection(const ListOptions& which = {}, const DeleteOptions& options = {}) const;
-
   Result<meta::Object> get_subresource(std::string_view name, std::string_view subresource,
                                        const GetOptions& options = {}) const;
   Result<meta::Object> create_subresource(std::string_view name, std::string_view subresource,
                                           const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> update_subresource(std::string_view name, std::string_view subresource,
                                           const meta::Object& object, const WriteOptions& options = {}) const;
-
-  /// The log of a pod, whole, and as it arrives: the callback gets pieces of any size, or lines without their end (one
-  /// of more than 1 MB in pieces), on this thread, until it returns false (success) or the log ends.
   Result<std::string> logs(std::string_view name, const LogOptions& options = {}) const;
+  /// Calls `on_event` on this thread until it returns false (success), the server ends the watch (success), an error,
+  /// stop or timeout. ERROR events end it with their Status as the Error.
+  Result<void> watch(const ListOptions& options, const std::function<bool(const meta::WatchEvent&)>& on_event) const;
+  /// The log as it arrives: the callback gets pieces of any size, or lines as start_log_lines() gives them, on this
+  /// thread, until it returns false (success) or the log ends.
   Result<void> stream_logs(std::string_view name, const LogOptions& options,
                            const std::function<bool(std::string_view bytes)>& on_bytes) const;
   Result<void> stream_log_lines(std::string_view name, const LogOptions& options,
@@ -143,9 +182,10 @@ class ResourceApi {
  private:
   rest::Request request(std::string method, std::string_view name, std::string_view subresource,
                         std::string_view namespace_) const;
-  Result<meta::Object> write(rest::Request request, const WriteOptions& options) const;
-  Result<meta::Object> put(const meta::Object& object, std::string_view name, std::string_view subresource,
-                           const WriteOptions& options) const;
+  Async<Result<meta::Object>> write(rest::Request request, const WriteOptions& options) const;
+  Async<Result<meta::Object>> put(const meta::Object& object, std::string_view name, std::string_view subresource,
+                                  const WriteOptions& options) const;
+  Async<Result<void>> erase(rest::Request request, const DeleteOptions& options) const;
   rest::ResourcePath path() const { return {resource_, namespace_name_, {}, {}}; }
   rest::ReadOptions reading(const ListOptions& options) const;
   rest::Request log_request(std::string_view name, const LogOptions& options) const;

@@ -12,7 +12,7 @@ namespace kubexx::client {
 /// From what people type to a resource, and from kinds to resources: "po", "pods", "Pod", "deployments.apps",
 /// "deploy.v1.apps". Asks the server once, and again when something is not found (a CRD may be new).
 ///
-/// Threads: safe from any thread. Blocks while it asks.
+/// Threads: safe from any thread. Operations complete on the client's executor, and may outlive the mapper.
 class ResourceMapper {
  public:
   explicit ResourceMapper(rest::Client client);
@@ -20,15 +20,23 @@ class ResourceMapper {
 
   /// Not there: a NotFound Error that names what is spelled alike. While a part of the server's resources cannot be
   /// read nothing is known to be missing, and the Error is another.
+  Async<Result<ApiResource>> get_async(std::string_view text, const rest::CallOptions& options = {});
+  Async<Result<ApiResource>> get_async(const meta::GroupVersionKind& kind, const rest::CallOptions& options = {});
+  Async<Result<ApiResource>> get_async(const meta::GroupVersionResource& resource,
+                                       const rest::CallOptions& options = {});
+  Async<Result<std::vector<ApiResource>>> all_async(const rest::CallOptions& options = {});
+
+  // The same, blocking while the server is asked.
   Result<ApiResource> get(std::string_view text, const rest::CallOptions& options = {});
   Result<ApiResource> get(const meta::GroupVersionKind& kind, const rest::CallOptions& options = {});
   Result<ApiResource> get(const meta::GroupVersionResource& resource, const rest::CallOptions& options = {});
   Result<std::vector<ApiResource>> all(const rest::CallOptions& options = {});
+
   void forget();  ///< the next question asks the server
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::client

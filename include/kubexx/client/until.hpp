@@ -30,16 +30,23 @@ class Conditions {
   std::size_t next_ = 0;
 };
 
-/// Watches until the conditions were met in their order and returns the event that met the last. Survives cut watches
-/// (RetryWatcher): `options.resource_version` must be a version, that of the list or object which did not yet meet the
-/// condition.
+/// Watches until the conditions were met in their order; the result is the event that met the last. Survives cut
+/// watches (RetryWatcher): `options.resource_version` must be a version, that of the list or object which did not yet
+/// meet the condition.
 ///
 /// Errors: Canceled by stop, Timeout after `options.timeout`, what ends a RetryWatcher, what a condition returns.
 ///
-/// Example: client::until(pods, {.resource_version = pod.resource_version(), .timeout = 30s}, {is_ready});
+/// Conditions run on the client's executor, and must not block there.
+///
+/// Example: client::until_async(pods, {.resource_version = pod.resource_version(), .timeout = 30s}, {is_ready})
+Async<Result<meta::WatchEvent>> until_async(const ResourceApi& api, const ListOptions& options,
+                                            std::vector<Condition> conditions);
+/// The same, blocking; conditions run on this thread.
 Result<meta::WatchEvent> until(const ResourceApi& api, const ListOptions& options, std::vector<Condition> conditions);
 
 /// The same on one watch, beginning wherever `options` say; a watch that ends early is an Error (connection lost).
+Async<Result<meta::WatchEvent>> until_without_retry_async(const ResourceApi& api, const ListOptions& options,
+                                                          std::vector<Condition> conditions);
 Result<meta::WatchEvent> until_without_retry(const ResourceApi& api, const ListOptions& options,
                                              std::vector<Condition> conditions);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/async.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/election/leader_guard.hpp"
@@ -37,9 +38,11 @@ struct LeaderElectionOptions {
 
 struct LeaderCallbacks {
   /// Does the leading work: should return soon after the guard's token fired. Runs on the client's executor for
-  /// handlers. The lease is given back after it returned, and run() returns no earlier.
+  /// handlers, so renewals do not wait for it. The lease is given back after it returned, and the candidacy ends no
+  /// earlier. One that only begins work and returns keeps the lease too, until stop: end that work first.
   std::function<void(LeaderGuard guard)> on_started_leading{};
-  std::function<void()> on_stopped_leading{};  ///< at the end of every run(), also of one that never led
+  /// At the end of every candidacy, also of one that never led; on the executor for handlers. May start the next.
+  std::function<void()> on_stopped_leading{};
   /// Whenever the holder changes, the first one seen and "" (nobody) included; on the executor for handlers, in order.
   std::function<void(const std::string& identity)> on_new_leader{};
 };
@@ -48,19 +51,30 @@ struct LeaderCallbacks {
 ///
 /// A candidate compares its own clock readings only: how long the record has not changed since it first saw it so. The
 /// leader renews every retry_period. When that fails for renew_deadline, its guard has run out (see LeaderGuard) and
-/// the run ends. A stopped leader fires the guard's token, goes on renewing until its work returned, then gives the
-/// lease back.
+/// the candidacy ends. A stopped leader fires the guard's token, goes on renewing until its work returned, then gives
+/// the lease back.
 ///
 /// Threads: none of its own; a state machine on the client's executor. Members are safe from any thread.
-/// Stop: run() blocks until the token fires or a term ends, and on_started_leading has returned; call it again to stand
-/// for election again.
+/// Stop: a candidacy ends when its token fires, after stop(), or with its term, once on_started_leading has returned;
+/// start() then stands for election again. The destructor stops and blocks until the end: a program whose executor runs
+/// on the same thread lets the candidacy end first.
 /// Errors: create() refuses bad options. Requests that fail are logged and tried again.
+///
+/// Example:
+///   elector->start(stop);
+///   elector->ended_async().start([&](Result<void>) { ... });
 class LeaderElector {
  public:
   static Result<std::unique_ptr<LeaderElector>> create(rest::Client client, LeaderElectionOptions options,
                                                        LeaderCallbacks callbacks);
   ~LeaderElector();
 
+  /// Stands for election and returns at once. Throws std::logic_error while a candidacy is under way.
+  void start(std::stop_token stop = {});
+  void stop();  ///< as if the token had fired; no effect without a candidacy
+  /// Completes when the candidacy has ended and on_stopped_leading has returned; soon, if there is none.
+  Async<Result<void>> ended_async() const;
+  /// start(), and blocks until that candidacy has ended.
   void run(std::stop_token stop);
 
   bool is_leader() const;

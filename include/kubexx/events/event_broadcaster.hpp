@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "kubexx/base/async.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/events/event_recorder.hpp"
@@ -49,8 +50,9 @@ struct EventBroadcasterOptions {
 /// answer are tried again; those the server refuses are given up.
 ///
 /// Threads: safe from any thread. Runs on the executor of the client, in no thread of its own.
-/// Stop: shutdown() or the destructor: what waits is written, each with one try, within the given time; the rest is
-/// dropped and counted. Both block; do not call them on the client's executor.
+/// Stop: shutdown_async(), or shutdown() and the destructor, which block and are not for the client's executor: what
+/// waits is written, each with one try, within the given time; the rest is dropped and counted. After a shutdown has
+/// completed the destructor does not block.
 /// Errors: events are never worth failing for: kubexx_events_total{result=...} and the log say what became of them.
 /// Example:
 ///   events::EventBroadcaster broadcaster(client);
@@ -65,7 +67,9 @@ class EventBroadcaster {
   /// `component` names the program in the events; `instance` the process, by default this host.
   EventRecorder recorder(std::string component, std::string instance = {}) const;
 
-  /// True when everything recorded before was written or refused in time. Later calls return at once.
+  /// True when everything recorded before was written or refused in time. The first decides how long that is; later
+  /// ones complete with it.
+  Async<bool> shutdown_async(Duration flush);
   bool shutdown(Duration flush);
 
  private:

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/async.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/base/random.hpp"
@@ -58,7 +59,7 @@ struct Response {
   Result<meta::Object> object(const meta::DecodeOptions& options = {}) const;
 };
 
-/// How one blocking call may end early: a stopped one returns Canceled, a late one Timeout.
+/// How one call may end early: a stopped one ends with Canceled, a late one with Timeout.
 struct CallOptions {
   std::stop_token stop = {};
   std::optional<Duration> timeout = {};
@@ -105,8 +106,11 @@ class Client {
   /// Of the configuration that Config::load() finds: $KUBECONFIG, ~/.kube/config, then in-cluster.
   static Result<Client> load(ClientOptions options = {});
 
-  /// Blocks until the answer is there. A non-2xx answer is an Error made of its Status.
+  /// The answer as a whole; a non-2xx one is an Error made of its Status.
+  Async<Result<Response>> send_async(Request request, CallOptions options = {}) const;
+  /// Blocks until the answer is there.
   Result<Response> send(const Request& request, const CallOptions& options = {}) const;
+  /// For state machines: the answer on their strand, and a call that ends when they drop it.
   std::unique_ptr<meta::Call> start(Request request, const Strand& strand,
                                     UniqueFunction<void(Result<Response>)> done) const;
 
@@ -137,6 +141,8 @@ class Client {
  private:
   explicit Client(std::shared_ptr<Impl> impl);
   Request gated(Request request) const;
+  std::unique_ptr<meta::Call> start(Request request, const Strand& strand, std::optional<Duration> timeout,
+                                    UniqueFunction<void(Result<Response>)> done) const;
   std::shared_ptr<Impl> impl_;
   std::shared_ptr<const transport::SendGate> gate_;
 };
