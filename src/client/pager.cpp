@@ -1,10 +1,11 @@
 #include "kubexx/client/pager.hpp"
 
-#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <utility>
 
+#include "kubexx/base/detail/driving_condition.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/stop.hpp"
 
 namespace kubexx::client {
@@ -19,9 +20,11 @@ void turn_to(ListOptions& options, const std::string& continue_token) {
 /// Pages fetched ahead, one at a time, each by a task of its own: a full buffer occupies no thread.
 class Prefetch : public std::enable_shared_from_this<Prefetch> {
  public:
-  Prefetch(Pager::Page page, std::shared_ptr<Executor> executor, ListOptions first, std::size_t buffer)
+  Prefetch(Pager::Page page, std::shared_ptr<Executor> executor, std::shared_ptr<Executor> fetching_on,
+           ListOptions first, std::size_t buffer)
       : page_(std::move(page)),
         executor_(std::move(executor)),
+        fetching_on_(std::move(fetching_on)),
         buffer_(buffer),
         stop_({first.stop}),
         progress_(first.limits),
@@ -29,11 +32,14 @@ class Prefetch : public std::enable_shared_from_this<Prefetch> {
     options_.stop = stop_.token();
   }
 
+  kubexx::detail::Awaited awaited() const { return {executor_.get(), fetching_on_.get()}; }
+
   /// The next page; nothing after the last.
   Result<std::optional<ObjectList>> next() {
     std::unique_lock lock(mutex_);
     if (pages_.empty() && !over_ && !fetching_) fetch();
-    changed_.wait(lock, stop_.token(), [this] { return !pages_.empty() || over_; });
+    const auto met = changed_.wait(awaited(), lock, [this] { return !pages_.empty() || over_; }, stop_.token());
+    if (!met) return met.error();
     if (stop_.token().stop_requested()) return Error::canceled("list");
     if (pages_.empty()) {
       if (error_) return *error_;
@@ -49,7 +55,8 @@ class Prefetch : public std::enable_shared_from_this<Prefetch> {
     stop_.request_stop();
     std::unique_lock lock(mutex_);
     over_ = true;
-    changed_.wait(lock, [this] { return !fetching_; });
+    const auto met = changed_.wait(awaited(), lock, [this] { return !fetching_; });
+    if (!met) report_error(met.error(), "pager");
   }
 
  private:
@@ -79,12 +86,13 @@ class Prefetch : public std::enable_shared_from_this<Prefetch> {
 
   const Pager::Page page_;
   const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Executor> fetching_on_;
   const std::size_t buffer_;
   LinkedStop stop_;
   meta::ListProgress progress_;
   ListOptions options_;
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  kubexx::detail::DrivingCondition changed_;
   std::deque<ObjectList> pages_;  // guarded by mutex_
   bool fetching_ = false;         // guarded by mutex_
   bool over_ = false;             // guarded by mutex_
@@ -94,7 +102,9 @@ class Prefetch : public std::enable_shared_from_this<Prefetch> {
 }  // namespace
 
 Pager::Pager(const ResourceApi& api, PagerOptions options)
-    : Pager([api](const ListOptions& page) { return api.list(page); }, api.client().handlers(), options) {}
+    : Pager([api](const ListOptions& page) { return api.list(page); }, api.client().handlers(), options) {
+  fetching_on_ = api.client().executor();
+}
 
 Pager::Pager(Page page, std::shared_ptr<Executor> executor, PagerOptions options)
     : page_(std::move(page)), executor_(std::move(executor)), options_(options) {}
@@ -136,7 +146,9 @@ Result<void> Pager::each_list_item(ListOptions options,
                                    const std::function<Result<void>(const meta::Object&)>& each) const {
   if (options.limit <= 0) options.limit = options_.page_size;
   const auto stop = options.stop;
-  const auto pages = std::make_shared<Prefetch>(page_, executor_, std::move(options), options_.buffered_pages);
+  const auto pages =
+      std::make_shared<Prefetch>(page_, executor_, fetching_on_, std::move(options), options_.buffered_pages);
+  if (auto possible = pages->awaited().possible(); !possible) return possible;
   struct End {
     Prefetch& pages;
     ~End() { pages.end(); }

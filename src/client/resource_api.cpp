@@ -1,7 +1,6 @@
 #include "kubexx/client/resource_api.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
 
 #include "client/mailbox.hpp"
@@ -55,9 +54,11 @@ class PageWait final : public meta::StreamSink {
     list_.meta = std::move(*end);
     end_with(std::move(list_));
   }
-  Result<ObjectList> result(const std::stop_token& stop) {
+  Result<ObjectList> result(const kubexx::detail::Awaited& awaited, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    if (!arrived_.wait(lock, stop, [&] { return result_.has_value(); })) return Error::canceled();
+    const auto met = arrived_.wait(awaited, lock, [&] { return result_.has_value(); }, stop);
+    if (!met) return met.error();
+    if (!*met) return Error::canceled();
     return std::move(*result_);
   }
 
@@ -73,7 +74,7 @@ class PageWait final : public meta::StreamSink {
   meta::ListProgress progress_;
   bool over_ = false;
   std::mutex mutex_;
-  std::condition_variable_any arrived_;
+  kubexx::detail::DrivingCondition arrived_;
   std::optional<Result<ObjectList>> result_;  // guarded by mutex_
 };
 
@@ -190,6 +191,8 @@ rest::ReadOptions ResourceApi::reading(const ListOptions& options) const {
 
 Result<ObjectList> ResourceApi::list(const ListOptions& options) const {
   if (options.stop.stop_requested()) return Error::canceled();
+  const kubexx::detail::Awaited awaited{client_.executor().get(), client_.handlers().get()};
+  if (auto possible = awaited.possible(); !possible) return possible.error();
   const auto wait = std::make_shared<PageWait>(options.limits);
   const auto call = std::make_shared<std::unique_ptr<meta::Call>>();  // of the strand
   const Strand strand(client_.executor());
@@ -197,7 +200,7 @@ Result<ObjectList> ResourceApi::list(const ListOptions& options) const {
     if (options.stop.stop_requested()) return;
     *call = api.client_.list(api.path(), query_of(options), api.reading(options), strand, wait);
   });
-  auto result = wait->result(options.stop);
+  auto result = wait->result(awaited, options.stop);
   strand.post([call] { call->reset(); });
   return result;
 }

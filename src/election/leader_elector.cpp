@@ -1,9 +1,9 @@
 #include "kubexx/election/leader_elector.hpp"
 
-#include <condition_variable>
 #include <stdexcept>
 
 #include "election/leader_machine.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::election {
@@ -28,9 +28,11 @@ class LeaderElector::Impl {
       : client_(std::move(client)), options_(std::move(options)), callbacks_(std::move(callbacks)) {}
 
   void run(const std::stop_token& stop) {
+    const kubexx::detail::Awaited awaited{client_.executor().get(), client_.handlers().get()};
+    awaited.possible().value();
     struct Wait {
       std::mutex mutex;
-      std::condition_variable changed;
+      kubexx::detail::DrivingCondition changed;
       bool ended = false;  // guarded by mutex
     };
     const auto wait = std::make_shared<Wait>();
@@ -46,15 +48,17 @@ class LeaderElector::Impl {
       wait->ended = true;
       wait->changed.notify_all();
     });
-    {
+    const auto ended = [&] {
       const std::stop_callback on_stop(stop, [&] { machine->stop(); });
       std::unique_lock lock(wait->mutex);
-      wait->changed.wait(lock, [&] { return wait->ended; });
-    }
+      return wait->changed.wait(awaited, lock, [&] { return wait->ended; });
+    }();
+    if (!ended) machine->stop();
     {
       const std::lock_guard lock(mutex_);
       running_ = false;
     }
+    static_cast<void>(ended.value());
     if (callbacks_.on_stopped_leading) call_isolated("on_stopped_leading", callbacks_.on_stopped_leading);
   }
 

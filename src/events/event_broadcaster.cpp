@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <condition_variable>
 #include <mutex>
 
 #include "events/event_sink.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::events {
@@ -99,17 +99,21 @@ void EventRecorder::event(const meta::Object& about, std::string_view type, std:
 }
 
 struct EventBroadcaster::Impl {
+  std::shared_ptr<Executor> executor;
+  std::shared_ptr<Executor> handlers;
   std::shared_ptr<EventSink> sink;
   EventBroadcasterOptions options;
   std::optional<Strand> listener;
   std::mutex mutex;
-  std::condition_variable changed;
+  kubexx::detail::DrivingCondition changed;
   std::optional<bool> complete;  // guarded by mutex
   bool closing = false;          // guarded by mutex
 };
 
 EventBroadcaster::EventBroadcaster(rest::Client client, EventBroadcasterOptions options)
     : impl_(std::make_shared<Impl>()) {
+  impl_->executor = client.executor();
+  impl_->handlers = client.handlers();
   if (options.on_event) impl_->listener.emplace(client.handlers());
   impl_->sink = std::make_shared<EventSink>(std::move(client), options);
   impl_->options = std::move(options);
@@ -142,8 +146,12 @@ bool EventBroadcaster::shutdown(Duration flush) {
     });
     lock.lock();
   }
-  impl_->changed.wait(lock, [&] { return impl_->complete.has_value(); });
-  return *impl_->complete;
+  const auto met = impl_->changed.wait({impl_->executor.get(), impl_->handlers.get()}, lock,
+                                       [&] { return impl_->complete.has_value(); });
+  if (met) return *impl_->complete;
+  lock.unlock();
+  report_error(met.error(), "events");
+  return false;
 }
 
 }  // namespace kubexx::events

@@ -1,12 +1,11 @@
 #include "kubexx/informer/controller.hpp"
 
 #include <atomic>
-#include <latch>
 #include <memory>
 
 #include "informer/pipe.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/log.hpp"
-#include "kubexx/base/stop.hpp"
 
 namespace kubexx::informer {
 namespace {
@@ -25,6 +24,7 @@ reflector::ReflectorOptions reflector_options(const Config& config) {
 }  // namespace
 
 struct Controller::Impl {
+  std::shared_ptr<Executor> executor;
   std::shared_ptr<Pipe> pipe;
   std::shared_ptr<reflector::Reflector> reflector;
   std::atomic<bool> started{false};
@@ -37,6 +37,7 @@ std::shared_ptr<Controller> Controller::create(Config config, Strand strand) {
   auto impl = std::make_unique<Impl>();
   auto options = reflector_options(config);
   auto source = config.lister_watcher;
+  impl->executor = strand.executor();
   impl->pipe = std::make_shared<Pipe>(std::move(config), strand);
   impl->reflector = reflector::Reflector::create(std::move(source), impl->pipe, std::move(strand), std::move(options));
   return std::shared_ptr<Controller>(new Controller(std::move(impl)));
@@ -62,10 +63,11 @@ void Controller::run(std::stop_token token) {
   if (token.stop_requested() && !impl_->started) return;
   if (impl_->started) return start();  // logs
   start();
-  wait_for_stop(token);
-  const auto ended = std::make_shared<std::latch>(1);
-  stop([ended] { ended->count_down(); });
-  ended->wait();
+  const kubexx::detail::Awaited awaited{impl_->executor.get()};
+  const auto ended = std::make_shared<kubexx::detail::Ended>();
+  ended->wait(awaited, token).value();
+  stop([ended] { ended->tell(); });
+  ended->wait(awaited).value();
 }
 
 bool Controller::has_synced() const {

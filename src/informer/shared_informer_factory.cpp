@@ -1,7 +1,6 @@
 #include "kubexx/informer/shared_informer_factory.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <set>
@@ -9,6 +8,7 @@
 #include <thread>
 
 #include "informer/ending.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/codec/resources.hpp"
 #include "kubexx/meta/field_selector.hpp"
 #include "kubexx/meta/label_selector.hpp"
@@ -140,6 +140,7 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
     if (without_namespaces.contains(resource)) scope.cluster_wide = true;
     return scope;
   }
+  kubexx::detail::Awaited awaited() const { return {client.executor().get(), client.handlers().get()}; }
   Key key_of(const meta::GroupVersionResource& resource, const Scope& whole_scope) const {
     return {resource, namespaces_of(whole_scope, options), whole_scope.label_selector, whole_scope.field_selector};
   }
@@ -156,7 +157,11 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
         if (entry.maker == std::this_thread::get_id()) {
           throw std::logic_error("the function that makes an informer asks the factory for it");
         }
-        changed.wait(lock);
+        const auto there = [&] {
+          const auto now = entries.find(key);
+          return now == entries.end() || now->second.informer;
+        };
+        static_cast<void>(changed.wait(awaited(), lock, there).value());
         continue;
       }
       if (closed || !entry.informer->is_stopped()) return take(entry);
@@ -242,7 +247,7 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
   const bool dynamic;
   const std::shared_ptr<Ending> ending = std::make_shared<Ending>();
   mutable std::mutex mutex;
-  std::condition_variable changed;                          // an informer was made, or not
+  kubexx::detail::DrivingCondition changed;                 // an informer was made, or not
   std::map<Key, Entry> entries;                             // guarded by mutex
   std::set<meta::GroupVersionResource> without_namespaces;  // guarded by mutex
   bool closed = false;                                      // guarded by mutex
@@ -255,7 +260,11 @@ SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options, bool dynamic)
     : impl_(std::make_shared<Impl>(std::move(client), std::move(options), dynamic)) {}
 SharedInformerFactory::~SharedInformerFactory() {
-  shutdown();
+  try {
+    shutdown();
+  } catch (...) {
+    report_error(current_exception_as_error(), "informer factory");
+  }
 }
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::obtain(const meta::GroupVersionResource& resource,
@@ -325,7 +334,7 @@ void SharedInformerFactory::shutdown() {
   }
   for (const auto& informer : all) informer->stop();
   for (const auto& informer : all) informer->join();
-  impl_->ending->wait();
+  impl_->ending->wait(impl_->awaited());
 }
 
 std::vector<std::shared_ptr<SharedIndexInformer>> SharedInformerFactory::informers() const {

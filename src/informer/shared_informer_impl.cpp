@@ -36,7 +36,8 @@ SharedIndexInformer::Impl::Impl(std::shared_ptr<reflector::ListerWatcher> source
       store(options.indexers, options.key_func) {
   if (options.description.empty()) options.description = options.resource.resource;
   if (options.name.empty()) options.name = options.description;
-  ProcessorListener::Setting setting{options.name, options.handlers, options.metrics, options.key_func, progress};
+  ProcessorListener::Setting setting{options.name,     options.handlers, options.metrics,
+                                     options.key_func, progress,         options.executor};
   processor = std::make_shared<SharedProcessor>(strand, std::move(setting), options.resync_period);
   if (!options.metrics) return;
   repairs_counter =
@@ -241,7 +242,8 @@ Result<void> SharedIndexInformer::Impl::wait(
     if (!answer && facts.stopping) answer = Error::canceled("the informer stopped");
     return answer.has_value();
   };
-  progress->wait(ready, how.stop, how.timeout);
+  const auto met = progress->wait(awaited(), ready, how.stop, how.timeout);
+  if (!met) return met.error();
   if (answer) return *answer;
   if (how.stop.stop_requested()) return Error::canceled();
   return Error::timeout("the cache of " + options.description + " did not get there in time");

@@ -1,10 +1,9 @@
 #include "kubexx/rest/client.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <latch>
 #include <system_error>
 
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/meta/status.hpp"
 #include "rest/body_decoder.hpp"
@@ -188,9 +187,11 @@ std::unique_ptr<meta::Call> Client::stream(Request request, const Strand& strand
 
 Result<Response> Client::send(const Request& request, const CallOptions& options) const {
   if (options.stop.stop_requested()) return Error::canceled();
+  const kubexx::detail::Awaited awaited{impl_->executor.get(), impl_->handlers.get()};
+  if (auto possible = awaited.possible(); !possible) return possible.error();  // before anything is sent
   struct Wait {
     std::mutex mutex;
-    std::condition_variable_any arrived;
+    kubexx::detail::DrivingCondition arrived;
     std::optional<Result<Response>> result;  // guarded by mutex
   };
   const auto wait = std::make_shared<Wait>();
@@ -205,18 +206,23 @@ Result<Response> Client::send(const Request& request, const CallOptions& options
   core->begin();
   {
     std::unique_lock lock(wait->mutex);
-    wait->arrived.wait(lock, options.stop, [&] { return wait->result.has_value(); });
+    const auto met = wait->arrived.wait(awaited, lock, [&] { return wait->result.has_value(); }, options.stop);
+    if (!met) {
+      lock.unlock();
+      strand.post([core = std::move(core)] { core->cancel(); });
+      return met.error();
+    }
     if (wait->result) return std::move(*wait->result);
   }
   // The call holds the client: whoever drops the client next, perhaps at the end of the process, is its last owner and
   // ends what it still does, an exec plugin for example.
-  const auto ended = std::make_shared<std::latch>(1);
+  const auto ended = std::make_shared<kubexx::detail::Ended>();
   strand.post([core = std::move(core), ended]() mutable {
     core->cancel();
     core.reset();
-    ended->count_down();
+    ended->tell();
   });
-  ended->wait();
+  if (auto over = ended->wait(awaited); !over) return over.error();
   return Error::canceled();
 }
 

@@ -43,6 +43,7 @@ class Pager {
  private:
   Page page_;
   std::shared_ptr<Executor> executor_;
+  std::shared_ptr<Executor> fetching_on_;  // what a fetch waits for; null: nothing is known of that
   PagerOptions options_;
 };
 
