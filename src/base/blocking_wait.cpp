@@ -1,23 +1,17 @@
 #include "kubexx/base/detail/blocking_wait.hpp"
 
-#include <stdexcept>
-
 namespace kubexx::detail {
 
-BlockingWait::BlockingWait(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {
-  if (!executor_) throw std::logic_error("Async: there is no executor to wait for");
-}
-
-BlockingWait::~BlockingWait() = default;
-
-void BlockingWait::until_released() {
+Result<void> BlockingWait::until_released(const Awaited& awaited) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return ended_; });
+  const auto met = changed_.wait(awaited, lock, [this] { return released_; });
+  if (!met) return met.error();
+  return {};
 }
 
-void BlockingWait::end() noexcept {
-  const std::lock_guard lock(mutex_);  // held while notifying: the waiting thread destroys this next
-  ended_ = true;
+void BlockingWait::release() noexcept {
+  const std::lock_guard lock(mutex_);
+  released_ = true;
   changed_.notify_all();
 }
 

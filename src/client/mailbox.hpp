@@ -1,12 +1,13 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 
+#include "base/internal/deadline.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/rest/client.hpp"
 
@@ -18,7 +19,8 @@ template <class Item>
 class Mailbox : public std::enable_shared_from_this<Mailbox<Item>> {
  public:
   /// `limit`: items that may wait before the call is held.
-  Mailbox(Strand strand, std::size_t limit) : strand_(std::move(strand)), limit_(limit) {}
+  Mailbox(const kubexx::detail::Awaited& awaited, Strand strand, std::size_t limit)
+      : awaited_(awaited), strand_(std::move(strand)), limit_(limit) {}
 
   /// Runs `start`, which makes the call, on the strand. The call is released by close().
   template <class Start>
@@ -53,15 +55,12 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<Item>> {
   /// The next item; nothing when the call ended well. Canceled and Timeout come before what still waits.
   Result<std::optional<Item>> next(const std::stop_token& stop, std::optional<TimePoint> deadline) {
     std::unique_lock lock(mutex_);
-    const auto ready = [this] { return ended_ || !items_.empty(); };
-    if (deadline) {
-      if (!arrived_.wait_for(lock, stop, *deadline - strand_.clock().now(), ready) && !stop.stop_requested()) {
-        return Error::timeout("nothing more came in time");
-      }
-    } else {
-      arrived_.wait(lock, stop, ready);
-    }
+    const auto left = deadline ? *deadline - strand_.clock().now() : Duration::max();
+    const auto until = kubexx::detail::after(Clock::system().now(), left);
+    const auto met = arrived_.wait(awaited_, lock, [this] { return ended_ || !items_.empty(); }, stop, until);
+    if (!met) return met.error();
     if (stop.stop_requested()) return Error::canceled();
+    if (!*met) return Error::timeout("nothing more came in time");
     if (items_.empty()) {
       if (error_) return *error_;
       return std::optional<Item>();
@@ -78,12 +77,13 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<Item>> {
   }
 
  private:
+  const kubexx::detail::Awaited awaited_;  // of the thread that waits
   const Strand strand_;
   const std::size_t limit_;
   std::unique_ptr<meta::Call> call_;  // of the strand
   bool closed_ = false;               // of the strand
   std::mutex mutex_;
-  std::condition_variable_any arrived_;
+  kubexx::detail::DrivingCondition arrived_;
   std::deque<Item> items_;      // guarded by mutex_
   bool held_ = false;           // guarded by mutex_
   bool ended_ = false;          // guarded by mutex_
@@ -111,8 +111,10 @@ template <class Item, class Start, class Take>
 Result<void> read_stream(const rest::Client& client, const rest::CallOptions& limits, std::size_t waiting, Start start,
                          Take take) {
   if (limits.stop.stop_requested()) return Error::canceled();
+  const kubexx::detail::Awaited awaited{client.executor().get(), client.handlers().get()};
+  if (auto possible = awaited.possible(); !possible) return possible;
   const Strand strand(client.executor());
-  const auto box = std::make_shared<Mailbox<Item>>(strand, waiting);
+  const auto box = std::make_shared<Mailbox<Item>>(awaited, strand, waiting);
   std::optional<TimePoint> deadline;
   if (limits.timeout) deadline = strand.clock().now() + *limits.timeout;
   box->begin([strand, &box = *box, start = std::move(start)]() mutable { return start(strand, box); });

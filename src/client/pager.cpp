@@ -140,7 +140,9 @@ Pager::AsyncPage on_executor(Pager::Page page, const std::shared_ptr<Executor>& 
 }  // namespace
 
 Pager::Pager(const ResourceApi& api, PagerOptions options)
-    : Pager([api](const ListOptions& page) { return api.list_async(page); }, api.client().handlers(), options) {}
+    : Pager([api](const ListOptions& page) { return api.list_async(page); }, api.client().handlers(), options) {
+  fetching_on_ = api.client().executor();
+}
 
 Pager::Pager(AsyncPage page, std::shared_ptr<Executor> executor, PagerOptions options)
     : page_(std::move(page)), executor_(std::move(executor)), options_(options) {}
@@ -155,12 +157,14 @@ ListOptions Pager::first_page(ListOptions options) const {
 
 Async<Result<PagedList>> Pager::list_async(ListOptions options) const {
   return Async<Result<PagedList>>(
-      executor_, [page = page_, executor = executor_, first = first_page(std::move(options)),
-                  whole = options_.full_list_if_expired](Async<Result<PagedList>>::Done done) mutable {
-        const auto reading =
-            std::make_shared<PagedReading>(std::move(page), executor, std::move(first), whole, std::move(done));
-        executor->post([reading] { reading->next(); });
-      });
+             executor_,
+             [page = page_, executor = executor_, first = first_page(std::move(options)),
+              whole = options_.full_list_if_expired](Async<Result<PagedList>>::Done done) mutable {
+               const auto reading =
+                   std::make_shared<PagedReading>(std::move(page), executor, std::move(first), whole, std::move(done));
+               executor->post([reading] { reading->next(); });
+             })
+      .needs(fetching_on_);
 }
 
 Result<PagedList> Pager::list(ListOptions options) const {
@@ -174,7 +178,7 @@ Async<Result<void>> Pager::each_list_item_async(ListOptions options, Each each) 
     auto pages = std::make_shared<Prefetch>(pager.page_, pager.executor_, pager.first_page(std::move(options)),
                                             pager.options_.buffered_pages);
     std::make_shared<PagedVisit>(std::move(pages), stop, std::move(each), std::move(done))->next();
-  });
+  }).needs(fetching_on_);
 }
 
 Result<void> Pager::each_list_item(ListOptions options, const Each& each) const {
@@ -183,10 +187,11 @@ Result<void> Pager::each_list_item(ListOptions options, const Each& each) const 
       std::make_shared<Prefetch>(page_, executor_, first_page(std::move(options)), options_.buffered_pages);
   struct End {
     Prefetch& pages;
-    ~End() { static_cast<void>(pages.end().wait()); }
-  } end{*pages};
+    const std::shared_ptr<Executor>& fetching_on;
+    ~End() { static_cast<void>(pages.end().needs(fetching_on).wait()); }
+  } end{*pages, fetching_on_};
   while (true) {
-    auto page = pages->next().wait();
+    auto page = pages->next().needs(fetching_on_).wait();
     if (!page) return page.error();
     if (!*page) return {};
     for (const auto& item : (**page).items) {

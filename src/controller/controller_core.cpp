@@ -97,7 +97,7 @@ ControllerCore::Impl::~Impl() {
   abandoned_ = true;
   abort_.request_stop();
   for (Source& source : sources_) source.registration.remove();
-  gate_->close();
+  gate_->close(awaited());
 }
 
 void ControllerCore::Impl::watches(std::shared_ptr<informer::SharedIndexInformer> informer, Mapper mapper,
@@ -152,7 +152,8 @@ Result<void> ControllerCore::Impl::join() {
   {
     std::unique_lock lock(mutex_);
     if (state_ == ControllerState::NotStarted) throw std::logic_error("a controller was not started");
-    ended_.wait(lock, [&] { return state_ == ControllerState::Ended; });
+    const auto ended = ended_.wait(awaited(), lock, [&] { return state_ == ControllerState::Ended; });
+    if (!ended) return ended.error();
     result = result_;
   }
   for (Source& source : sources_) source.registration.remove();

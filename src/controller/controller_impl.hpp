@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,6 +54,8 @@ class ControllerCore::Impl {
   };
   using Key = meta::ObjectKey;
   class Handler;
+
+  kubexx::detail::Awaited awaited() const { return {options_.executor.get(), options_.handlers.get()}; }
 
   // Control, on the strand.
   template <class F>
@@ -109,7 +110,7 @@ class ControllerCore::Impl {
   Timer drain_timer_;       // the strand's
 
   mutable std::mutex mutex_;
-  std::condition_variable ended_;
+  kubexx::detail::DrivingCondition ended_;
   ControllerState state_ = ControllerState::NotStarted;  // guarded by mutex_
   Result<void> result_;                                  // guarded by mutex_
   std::optional<Error> last_error_;                      // guarded by mutex_

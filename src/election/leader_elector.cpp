@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "election/leader_machine.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::election {
@@ -73,6 +74,14 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
     if (const auto candidacy = current()) candidacy->machine->stop();
   }
 
+  void run(const std::stop_token& stop_token) {
+    kubexx::detail::Awaited({client_.executor().get(), client_.handlers().get()}).possible().value();
+    const auto over = ended(start(stop_token)).wait();
+    if (over) return;
+    stop();
+    over.value();
+  }
+
   void close() {
     std::shared_ptr<Candidacy> last;
     {
@@ -82,7 +91,8 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
       last = current_;
     }
     last->machine->stop();
-    static_cast<void>(ended(last).wait());
+    const auto over = ended(last).wait();
+    if (!over && !over.error().is_canceled()) report_error(over.error(), "leader election");
   }
 
   /// Of the given candidacy; none: of the current one when it begins.
@@ -94,7 +104,7 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
         if (which && !which->ended) return which->waiting.push_back(std::move(done));
       }
       Ended::ready(self->client_.executor(), Result<void>()).start(std::move(done));
-    });
+    }).needs(client_.handlers());
   }
 
   std::shared_ptr<Candidacy> current() const {
@@ -169,7 +179,7 @@ Async<Result<void>> LeaderElector::ended_async() const {
 }
 
 void LeaderElector::run(std::stop_token stop) {
-  static_cast<void>(impl_->ended(impl_->start(stop)).wait());
+  impl_->run(stop);
 }
 
 bool LeaderElector::is_leader() const {

@@ -1,9 +1,11 @@
 #include "kubexx/election/shard_membership.hpp"
 
-#include <condition_variable>
 #include <mutex>
 
+#include "base/internal/deadline.hpp"
 #include "election/shard_machine.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/election/leader_elector.hpp"
 
 namespace kubexx::election {
@@ -27,13 +29,15 @@ Result<void> ShardOptions::validate() const {
 class ShardMembership::Impl {
  public:
   Impl(rest::Client client, ShardOptions options, ShardCallbacks callbacks)
-      : patience_(options.renew_deadline),
+      : executor_(client.executor()),
+        handlers_(client.handlers()),
+        patience_(options.renew_deadline),
         machine_(std::make_shared<ShardMachine>(std::move(client), std::move(options), std::move(callbacks))) {}
 
   bool leave(Duration timeout) {
     struct Wait {
       std::mutex mutex;
-      std::condition_variable changed;
+      kubexx::detail::DrivingCondition changed;
       bool left = false;  // guarded by mutex
     };
     const auto wait = std::make_shared<Wait>();
@@ -42,17 +46,24 @@ class ShardMembership::Impl {
       wait->left = true;
       wait->changed.notify_all();
     });
+    const kubexx::detail::Awaited awaited{executor_.get(), handlers_.get()};
     std::unique_lock lock(wait->mutex);
-    const bool in_time = wait->changed.wait_for(lock, timeout, [&] { return wait->left; });
-    if (in_time) return true;
+    const auto left = [&] { return wait->left; };
+    const auto until = kubexx::detail::after(Clock::system().now(), timeout);
+    auto met = wait->changed.wait(awaited, lock, left, {}, until);
+    if (met && *met) return true;
     machine_->abandon();
-    wait->changed.wait(lock, [&] { return wait->left; });
+    if (met) met = wait->changed.wait(awaited, lock, left);
+    lock.unlock();
+    if (!met) report_error(met.error(), "shards");
     return false;
   }
   Duration patience() const { return patience_; }
   const std::shared_ptr<ShardMachine>& machine() const { return machine_; }
 
  private:
+  const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Executor> handlers_;
   const Duration patience_;
   const std::shared_ptr<ShardMachine> machine_;
 };

@@ -101,6 +101,7 @@ void EventRecorder::event(const meta::Object& about, std::string_view type, std:
 struct EventBroadcaster::Impl {
   std::shared_ptr<EventSink> sink;
   EventBroadcasterOptions options;
+  std::shared_ptr<Executor> handlers;
   std::optional<Strand> listener;
   std::mutex mutex;
   std::optional<bool> complete;            // guarded by mutex
@@ -123,7 +124,8 @@ struct EventBroadcaster::Impl {
 
 EventBroadcaster::EventBroadcaster(rest::Client client, EventBroadcasterOptions options)
     : impl_(std::make_shared<Impl>()) {
-  if (options.on_event) impl_->listener.emplace(client.handlers());
+  impl_->handlers = client.handlers();
+  if (options.on_event) impl_->listener.emplace(impl_->handlers);
   impl_->sink = std::make_shared<EventSink>(std::move(client), options);
   impl_->options = std::move(options);
   impl_->sink->start();
@@ -158,7 +160,7 @@ Async<bool> EventBroadcaster::shutdown_async(Duration flush) {
       close = !std::exchange(impl->closing, true);
     }
     if (close) impl->sink->close(flush, [impl](bool complete) { impl->closed(complete); });
-  });
+  }).needs(impl_->handlers);
 }
 
 bool EventBroadcaster::shutdown(Duration flush) {
@@ -168,6 +170,7 @@ bool EventBroadcaster::shutdown(Duration flush) {
   }
   // An executor that goes away leaves it incomplete.
   const auto complete = shutdown_async(flush).map([](bool all) { return Result<bool>(all); }).wait();
+  if (!complete && !complete.error().is_canceled()) report_error(complete.error(), "events");
   return complete.value_or(false);
 }
 

@@ -1,15 +1,14 @@
 #include "kubexx/informer/controller.hpp"
 
 #include <atomic>
-#include <latch>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 
 #include "informer/pipe.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/log.hpp"
-#include "kubexx/base/stop.hpp"
 
 namespace kubexx::informer {
 namespace {
@@ -103,10 +102,11 @@ void Controller::run(std::stop_token token) {
   if (!again && token.stop_requested()) return;
   start();  // a second one, or one after the end, is logged
   if (again || !impl_->runs()) return;
-  wait_for_stop(token);
-  const auto ended = std::make_shared<std::latch>(1);
-  stop([ended] { ended->count_down(); });
-  ended->wait();
+  const kubexx::detail::Awaited awaited{impl_->strand.executor().get()};
+  const auto ended = std::make_shared<kubexx::detail::Ended>();
+  ended->wait(awaited, token).value();
+  stop([ended] { ended->tell(); });
+  ended->wait(awaited).value();
 }
 
 bool Controller::has_synced() const {

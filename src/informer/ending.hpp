@@ -1,11 +1,11 @@
 #pragma once
 
-#include <condition_variable>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 
 namespace kubexx::informer {
@@ -30,9 +30,9 @@ class Ending : public std::enable_shared_from_this<Ending> {
     });
     informer->stop();
   }
-  void wait() {
+  void wait(const kubexx::detail::Awaited& awaited) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return informers_.empty(); });
+    static_cast<void>(changed_.wait(awaited, lock, [&] { return informers_.empty(); }).value());
   }
 
  private:
@@ -49,7 +49,7 @@ class Ending : public std::enable_shared_from_this<Ending> {
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  kubexx::detail::DrivingCondition changed_;
   std::list<Informer> informers_;  // guarded by mutex_; null: just going
 };
 

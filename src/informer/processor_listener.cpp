@@ -329,7 +329,15 @@ void ProcessorListener::wait_until_ended() {
   if (waiter && waiter != this && !waits().begin(waiter, this)) return;
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return runner_ == std::this_thread::get_id() || (closed_ && !running_); });
+    const auto ended = [&] { return runner_ == std::this_thread::get_id() || (closed_ && !running_); };
+    const auto met = changed_.wait(awaited(), lock, ended);
+    if (!met) {
+      // A call that runs, runs elsewhere, and its end has to be awaited; one that does not run is not for ever.
+      const bool elsewhere = !setting_.executor->runs_only_here();
+      if (elsewhere) static_cast<void>(changed_.wait({}, lock, ended));
+      lock.unlock();
+      if (!elsewhere) report_error(met.error(), where_);
+    }
   }
   if (waiter && waiter != this) waits().end(waiter);
 }
@@ -341,7 +349,7 @@ bool ProcessorListener::has_synced() const {
 
 bool ProcessorListener::wait_until_synced(std::stop_token stop) const {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [&] { return synced_locked() || closed_; });
+  static_cast<void>(changed_.wait(awaited(), lock, [&] { return synced_locked() || closed_; }, stop).value());
   return synced_locked();
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "base/internal/deadline.hpp"
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::informer {
@@ -52,11 +52,12 @@ class Progress {
   }
   /// Until ready(facts), asked under the lock; false when the token or the time ended it.
   template <class Ready>
-  bool wait(Ready ready, const std::stop_token& stop = {}, std::optional<Duration> timeout = {}) const {
+  Result<bool> wait(const kubexx::detail::Awaited& awaited, Ready ready, const std::stop_token& stop = {},
+                    std::optional<Duration> timeout = {}) const {
     std::unique_lock lock(mutex_);
     ++waiting_;
     const auto until = kubexx::detail::after(Clock::system().now(), timeout.value_or(Duration::max()));
-    const bool met = changed_.wait_until(lock, stop, until, [&] { return ready(facts_); });
+    const auto met = changed_.wait(awaited, lock, [&] { return ready(facts_); }, stop, until);
     --waiting_;
     return met;
   }
@@ -83,7 +84,7 @@ class Progress {
 
  private:
   mutable std::mutex mutex_;
-  mutable std::condition_variable_any changed_;
+  mutable kubexx::detail::DrivingCondition changed_;
   mutable int waiting_ = 0;                                              // guarded by mutex_
   Facts facts_;                                                          // guarded by mutex_
   mutable std::vector<std::weak_ptr<std::function<void()>>> observers_;  // guarded by mutex_

@@ -1,6 +1,5 @@
 #include "kubexx/informer/shared_informer.hpp"
 
-#include <latch>
 #include <stdexcept>
 
 #include "informer/shared_informer_impl.hpp"
@@ -91,7 +90,7 @@ void SharedIndexInformer::start(std::stop_token stop) {
 void SharedIndexInformer::run(std::stop_token stop) {
   if (has_started()) return start();  // logs
   start(std::move(stop));
-  impl_->progress->wait([](const Facts& facts) { return facts.stopped; });
+  static_cast<void>(impl_->progress->wait(impl_->awaited(), [](const Facts& facts) { return facts.stopped; }).value());
   join();
 }
 
@@ -105,18 +104,19 @@ void SharedIndexInformer::stop_with_drain() {
 void SharedIndexInformer::join() {
   if (!has_started()) return;
   bool drop = true;
-  impl_->progress->wait([&](const Facts& facts) {
+  const auto stopped = [&](const Facts& facts) {
     drop = facts.dropping;
     return facts.stopped;
-  });
+  };
+  static_cast<void>(impl_->progress->wait(impl_->awaited(), stopped).value());
   for (const auto& listener : impl_->processor->listeners()) {
     if (drop) listener->close();
     listener->wait_until_ended();
   }
   // Behind every task of ours: when this one runs, none of them holds the informer, or the client's threads, any more.
-  const auto ended = std::make_shared<std::latch>(1);
-  impl_->strand.post([ended] { ended->count_down(); });
-  ended->wait();
+  const auto ended = std::make_shared<kubexx::detail::Ended>();
+  impl_->strand.post([ended] { ended->tell(); });
+  ended->wait(impl_->awaited()).value();
 }
 
 void SharedIndexInformer::on_end(std::function<void()> callback) {

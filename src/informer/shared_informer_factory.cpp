@@ -1,6 +1,5 @@
 #include "kubexx/informer/shared_informer_factory.hpp"
 
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "base/internal/text.hpp"
 #include "informer/ending.hpp"
 #include "informer/scope.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/codec/resources.hpp"
 
 namespace kubexx::informer {
@@ -55,6 +55,7 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
     const auto own = options.by_kind.find(resource);
     return own == options.by_kind.end() ? options.defaults : with_defaults(own->second, options.defaults);
   }
+  kubexx::detail::Awaited awaited() const { return {client.executor().get(), client.handlers().get()}; }
   /// The same with what this scope says, and what is known of the resource: a kind without namespaces is watched as a
   /// whole, whoever asks.
   InformerOptions options_of(const meta::GroupVersionResource& resource, const Scope& scope,
@@ -95,7 +96,11 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
         if (entry.maker == std::this_thread::get_id()) {
           throw std::logic_error("the function that makes an informer asks the factory for it");
         }
-        changed.wait(lock);
+        const auto there = [&] {
+          const auto now = entries.find(key);
+          return now == entries.end() || now->second.informer;
+        };
+        static_cast<void>(changed.wait(awaited(), lock, there).value());
         continue;
       }
       if (closed || !entry.informer->is_stopped()) return take(entry);
@@ -191,7 +196,7 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
   const bool dynamic;
   const std::shared_ptr<Ending> ending = std::make_shared<Ending>();
   mutable std::mutex mutex;
-  std::condition_variable changed;                                        // an informer was made, or not
+  kubexx::detail::DrivingCondition changed;                               // an informer was made, or not
   std::map<Key, Entry> entries;                                           // guarded by mutex
   std::map<meta::GroupVersionResource, const meta::ResourceInfo*> known;  // guarded by mutex
   std::optional<std::stop_token> running;                                 // guarded by mutex; of the last start()
@@ -203,7 +208,11 @@ SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions
 SharedInformerFactory::SharedInformerFactory(rest::Client client, FactoryOptions options, bool dynamic)
     : impl_(std::make_shared<Impl>(std::move(client), std::move(options), dynamic)) {}
 SharedInformerFactory::~SharedInformerFactory() {
-  shutdown();
+  try {
+    shutdown();
+  } catch (...) {
+    report_error(current_exception_as_error(), "informer factory");
+  }
 }
 
 std::shared_ptr<SharedIndexInformer> SharedInformerFactory::obtain(const meta::GroupVersionResource& resource,
@@ -281,7 +290,7 @@ void SharedInformerFactory::shutdown() {
   }
   for (const auto& informer : all) informer->stop();
   for (const auto& informer : all) informer->join();
-  impl_->ending->wait();
+  impl_->ending->wait(impl_->awaited());
 }
 
 std::vector<std::shared_ptr<SharedIndexInformer>> SharedInformerFactory::informers() const {

@@ -54,7 +54,8 @@ SharedIndexInformer::Impl::Impl(std::shared_ptr<reflector::ListerWatcher> source
       strand(options.executor),
       store(with_namespaces(options.indexers), options.key_func),
       controller(Controller::create(strand)) {
-  ProcessorListener::Setting setting{options.name, options.handlers, options.metrics, options.key_func, progress};
+  ProcessorListener::Setting setting{options.name,     options.handlers, options.metrics,
+                                     options.key_func, progress,         options.executor};
   processor =
       std::make_shared<SharedProcessor>(strand, std::move(setting), options.resync_period.value_or(Duration::zero()));
   if (!options.metrics) return;
@@ -265,7 +266,8 @@ Result<void> SharedIndexInformer::Impl::wait(
     if (!answer && facts.stopping) answer = Error::canceled("the informer stopped");
     return answer.has_value();
   };
-  progress->wait(ready, how.stop, how.timeout);
+  const auto met = progress->wait(awaited(), ready, how.stop, how.timeout);
+  if (!met) return met.error();
   if (answer) return *answer;
   if (how.stop.stop_requested()) return Error::canceled();
   return Error::timeout("the cache of " + options.description + " did not get there in time");

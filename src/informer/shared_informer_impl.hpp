@@ -37,6 +37,7 @@ struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl>
   void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
   Result<void> wait(const std::function<std::optional<Result<void>>(const Progress::Facts&)>& check,
                     const WaitOptions& options) const;
+  kubexx::detail::Awaited awaited() const { return {options.executor.get(), options.handlers.get()}; }
 
   const std::shared_ptr<reflector::ListerWatcher> source;
   InformerOptions options;

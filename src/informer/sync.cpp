@@ -1,12 +1,11 @@
 #include "kubexx/informer/sync.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
 #include <stdexcept>
 
 #include "base/internal/deadline.hpp"
-#include "informer/progress.hpp"
+#include "informer/shared_informer_impl.hpp"
 #include "kubexx/informer/shared_processor.hpp"
 
 namespace kubexx::informer {
@@ -69,6 +68,10 @@ class SyncWait {
     for (std::size_t i = 0; i < what.size(); ++i) {
       if (what[i].function_) functions_.push_back(i);
     }
+    for (const Syncable& each : what) {
+      if (each.informer_) await(each.informer_->impl_->options.executor, each.informer_->impl_->options.handlers);
+      if (each.listener_) await(each.listener_->setting().upstream, each.listener_->setting().executor);
+    }
     for (std::size_t i = 0; i < what.size(); ++i) {
       auto which = functions_;  // they may look at the same
       which.push_back(i);
@@ -89,8 +92,13 @@ class SyncWait {
       const auto until = std::min(deadline, next_question());
       std::unique_lock lock(wake_->mutex);
       const auto changed = [&] { return wake_->any; };
-      if (wake_->arrived.wait_until(lock, stop, until, changed)) continue;
+      const auto met = wake_->arrived.wait(awaited_, lock, changed, stop, until);
+      if (met && *met) continue;
       lock.unlock();
+      if (!met) {
+        result_.stopped_by = met.error();
+        break;
+      }
       if (until < deadline && !stop.stop_requested()) {
         wake_->changed(functions_);
         continue;
@@ -121,10 +129,15 @@ class SyncWait {
     }
 
     std::mutex mutex;
-    std::condition_variable_any arrived;
+    kubexx::detail::DrivingCondition arrived;
     std::vector<bool> dirty;  // guarded by mutex; to be looked at
     bool any = false;         // guarded by mutex
   };
+
+  void await(const std::shared_ptr<Executor>& upstream, const std::shared_ptr<Executor>& handlers) {
+    awaited_.add(upstream.get());
+    awaited_.add(handlers.get());
+  }
 
   TimePoint next_question() const {
     const auto every = options_.ask_functions_every;
@@ -159,6 +172,7 @@ class SyncWait {
 
   const std::vector<Syncable>& what_;
   const SyncOptions& options_;
+  kubexx::detail::Awaited awaited_;
   const std::shared_ptr<Wake> wake_ = std::make_shared<Wake>();
   std::vector<std::size_t> functions_;  // where they stand in what_
   std::vector<std::shared_ptr<void>> observers_;

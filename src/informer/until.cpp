@@ -1,11 +1,12 @@
 #include "kubexx/informer/until.hpp"
 
-#include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
 
 #include "base/internal/deadline.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/informer/client_lister_watcher.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 
@@ -25,32 +26,33 @@ struct Arrivals {
   }
 
   std::mutex mutex;
-  std::condition_variable_any changed;
+  kubexx::detail::DrivingCondition changed;
   std::deque<meta::WatchEvent> events;  // guarded by mutex
 };
 
 class Waiter {
  public:
-  Waiter(Arrivals& arrivals, const Clock& clock, std::stop_token stop, std::optional<Duration> timeout)
-      : arrivals_(arrivals), clock_(clock), stop_(std::move(stop)) {
-    if (timeout) deadline_ = kubexx::detail::after(clock.now(), *timeout);
+  Waiter(Arrivals& arrivals, const rest::Client& client, std::stop_token stop, std::optional<Duration> timeout)
+      : arrivals_(arrivals),
+        awaited_{client.executor().get(), client.handlers().get()},
+        clock_(client.executor()->clock()),
+        stop_(std::move(stop)) {
+    if (timeout) deadline_ = kubexx::detail::after(clock_.now(), *timeout);
   }
   /// Until `ready`, asked under the lock; the Error says why not.
   Result<void> wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready) {
-    if (deadline_) {
-      const auto until = kubexx::detail::after(Clock::system().now(), *deadline_ - clock_.now());
-      if (!arrivals_.changed.wait_until(lock, stop_, until, ready) && !stop_.stop_requested()) {
-        return Error::timeout("it did not come in time");
-      }
-    } else {
-      arrivals_.changed.wait(lock, stop_, ready);
-    }
+    const auto left = deadline_ ? *deadline_ - clock_.now() : Duration::max();
+    const auto until = kubexx::detail::after(Clock::system().now(), left);
+    const auto met = arrivals_.changed.wait(awaited_, lock, ready, stop_, until);
+    if (!met) return met.error();
     if (stop_.stop_requested()) return Error::canceled();
+    if (!*met) return Error::timeout("it did not come in time");
     return {};
   }
 
  private:
   Arrivals& arrivals_;
+  const kubexx::detail::Awaited awaited_;
   const Clock& clock_;
   std::stop_token stop_;
   std::optional<TimePoint> deadline_;
@@ -98,12 +100,16 @@ Result<std::optional<meta::WatchEvent>> until_with_sync(const client::ResourceAp
   const auto informer = informer_of(api, options);
   const auto registration = informer->add_event_handler(handler_of(arrivals));
   const auto observer = informer->observe([arrivals] { arrivals->wake(); });
-  Waiter waiter(*arrivals, api.client().executor()->clock(), options.stop, options.timeout);
+  Waiter waiter(*arrivals, api.client(), options.stop, options.timeout);
   struct End {
     SharedIndexInformer& informer;
     ~End() {
       informer.stop();
-      informer.join();
+      try {
+        informer.join();
+      } catch (...) {
+        report_error(current_exception_as_error(), "until");
+      }
     }
   } end{*informer};
   informer->start();

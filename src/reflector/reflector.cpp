@@ -1,10 +1,9 @@
 #include "kubexx/reflector/reflector.hpp"
 
-#include <latch>
 #include <memory>
 #include <mutex>
 
-#include "kubexx/base/stop.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "reflector/machine.hpp"
 
 namespace kubexx::reflector {
@@ -43,10 +42,11 @@ void Reflector::run(std::stop_token token) {
   impl_->strand.post([self = shared_from_this(), token] {
     if (!token.stop_requested()) self->impl_->begin();
   });
-  wait_for_stop(token);
-  const auto ended = std::make_shared<std::latch>(1);
-  stop([ended] { ended->count_down(); });
-  ended->wait();
+  const kubexx::detail::Awaited awaited{impl_->strand.executor().get()};
+  const auto ended = std::make_shared<kubexx::detail::Ended>();
+  ended->wait(awaited, token).value();
+  stop([ended] { ended->tell(); });
+  ended->wait(awaited).value();
 }
 
 void Reflector::relist() {

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "kubexx/base/log.hpp"
+#include "kubexx/base/loop_executor.hpp"
 #include "kubexx/meta/status.hpp"
 #include "rest/body_decoder.hpp"
 #include "rest/call_core.hpp"
@@ -115,7 +116,9 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
   impl->options = options;
   impl->user_agent = config.user_agent.empty() ? default_user_agent() : config.user_agent;
   impl->executor = options.executor ? options.executor : std::make_shared<ThreadExecutor>();
-  impl->handlers = options.handlers ? options.handlers : std::make_shared<ElasticExecutor>();
+  impl->handlers = options.handlers;
+  if (!impl->handlers && impl->executor->loop()) impl->handlers = impl->executor;
+  if (!impl->handlers) impl->handlers = std::make_shared<ElasticExecutor>();
   impl->metrics = options.metrics ? options.metrics : MetricsRegistry::process();
   impl->transport = options.transport;
   std::shared_ptr<transport::HttpTransport> http;
@@ -126,10 +129,17 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
     wire.unix_socket = config.unix_socket;
     wire.compression = !config.disable_compression && !server->loopback;
     wire.metrics = impl->metrics;
+    LoopExecutor* const loop = impl->executor->loop();
+    wire.threadless = loop != nullptr;
     auto made = transport::HttpTransport::create(std::move(wire));
     if (!made) return made.error();
     http = *made;
     impl->transport = http;
+    if (loop) {
+      impl->joined = loop->watch(http->fd(), [weak = std::weak_ptr(http)] {
+        if (const auto alive = weak.lock()) alive->on_ready();
+      });
+    }
   }
   std::shared_ptr<ExecSource> exec;
   if (config.exec) {
@@ -154,7 +164,7 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
   impl->latency = registry.histogram("kubexx_rest_latency_seconds", "From sending to the answer's head", labels);
   impl->bytes_received = registry.counter("kubexx_rest_received_bytes_total", "Bytes of answers", labels);
   return Client(std::move(impl));
-} catch (const std::system_error& e) {  // of an executor
+} catch (const std::system_error& e) {  // of an executor or a loop
   return Error::config(e.what());
 }
 
@@ -198,11 +208,12 @@ Async<Result<Response>> Client::send_async(Request request, CallOptions options)
   using Sending = Operation<Result<Response>>;
   const auto timeout = options.timeout;
   return Sending::make(
-      impl_->executor, std::move(options.stop),
-      [client = *this, request = std::move(request), timeout](const std::shared_ptr<Sending>& sending) mutable {
-        return client.start(std::move(request), sending->strand(), timeout,
-                            [sending](Result<Response> answer) { sending->finish(std::move(answer)); });
-      });
+             impl_->executor, std::move(options.stop),
+             [client = *this, request = std::move(request), timeout](const std::shared_ptr<Sending>& sending) mutable {
+               return client.start(std::move(request), sending->strand(), timeout,
+                                   [sending](Result<Response> answer) { sending->finish(std::move(answer)); });
+             })
+      .needs(impl_->handlers);  // of credentials
 }
 
 Result<Response> Client::send(const Request& request, const CallOptions& options) const {

@@ -41,6 +41,7 @@ struct Client::Impl {
   std::shared_ptr<Executor> handlers;
   std::shared_ptr<MetricsRegistry> metrics;
   std::shared_ptr<transport::Transport> transport;
+  std::shared_ptr<void> joined;  // the transport's place in the executor's loop; null: none
   std::unique_ptr<Credentials> credentials;
   std::unique_ptr<RateLimiter> limiter;  // null: none
   Turnstile first_lists;

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/internal/descriptor.hpp"
+
 extern char** environ;
 
 namespace kubexx::rest {
@@ -42,22 +44,6 @@ struct Attributes {
   }
   ~Attributes() { posix_spawnattr_destroy(&attributes); }
   posix_spawnattr_t attributes;
-};
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { reset(); }
-  int get() const noexcept { return fd_; }
-  void reset() noexcept {
-    if (fd_ >= 0) close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_;
 };
 
 enum class Collected { All, Stopped, TooMuch };

@@ -2,34 +2,33 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
 
+#include "base/internal/alarm.hpp"
+
 namespace kubexx::transport {
 
-Result<std::unique_ptr<EventLoop>> EventLoop::create() {
-  auto failed = [](int code) { return Error::config("event loop: " + std::generic_category().message(code)); };
-  int epoll = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll < 0) return failed(errno);
-  int wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = static_cast<std::uint32_t>(wakeup);
-  if (wakeup < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, wakeup, &event) != 0) {
-    int code = errno;
-    if (wakeup >= 0) close(wakeup);
-    close(epoll);
-    return failed(code);
+Result<std::unique_ptr<EventLoop>> EventLoop::create(bool threadless) {
+  const int epoll = epoll_create1(EPOLL_CLOEXEC);
+  const int wakeup = epoll < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const bool alarmed = threadless && wakeup >= 0;
+  const int alarm = alarmed ? timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK) : -1;
+  int failed = wakeup < 0 || (alarmed && alarm < 0) ? errno : 0;
+  std::unique_ptr<EventLoop> loop(new EventLoop(epoll, wakeup, alarm));
+  for (const int own : {wakeup, alarm}) {
+    if (failed != 0 || own < 0) break;
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = static_cast<std::uint32_t>(own);
+    if (epoll_ctl(epoll, EPOLL_CTL_ADD, own, &event) != 0) failed = errno;
   }
-  return std::unique_ptr<EventLoop>(new EventLoop(epoll, wakeup));
-}
-
-EventLoop::~EventLoop() {
-  close(wakeup_);
-  close(epoll_);
+  if (failed != 0) return Error::config("event loop: " + std::generic_category().message(failed));
+  return loop;
 }
 
 void EventLoop::watch(int fd, std::uint32_t epoll_events, Ready ready) {
@@ -39,7 +38,7 @@ void EventLoop::watch(int fd, std::uint32_t epoll_events, Ready ready) {
   epoll_event event{};
   event.events = epoll_events;
   event.data.u64 = serial << 32 | static_cast<std::uint32_t>(fd);
-  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event);
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
 void EventLoop::change(int fd, std::uint32_t epoll_events) {
@@ -48,11 +47,11 @@ void EventLoop::change(int fd, std::uint32_t epoll_events) {
   epoll_event event{};
   event.events = epoll_events;
   event.data.u64 = found->second.serial << 32 | static_cast<std::uint32_t>(fd);
-  epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
 void EventLoop::forget(int fd) {
-  if (watched_.erase(fd) != 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+  if (watched_.erase(fd) != 0) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
 EventLoop::TimerId EventLoop::at(TimePoint when, Task task) {
@@ -77,36 +76,55 @@ void EventLoop::post(Task task) {
 
 void EventLoop::wake() const noexcept {
   std::uint64_t one = 1;
-  [[maybe_unused]] auto written = write(wakeup_, &one, sizeof one);
+  [[maybe_unused]] auto written = write(wakeup_.get(), &one, sizeof one);
 }
 
 void EventLoop::run(const std::stop_token& stop) {
   std::stop_callback on_stop(stop, [this]() noexcept { wake(); });
   while (!stop.stop_requested()) {
-    wait();
+    handle_events(timeout());
     run_due();
     run_posted();
   }
 }
 
-void EventLoop::wait() {
-  int timeout = -1;
-  if (!deferred_.empty()) {
-    timeout = 0;
-  } else if (!timers_.empty()) {
-    auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first.first - now()).count();
-    timeout = static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
-  }
+void EventLoop::turn() {
+  handle_events(0);
+  run_due();
+  run_posted();
+}
+
+std::optional<TimePoint> EventLoop::deadline() const {
+  if (!deferred_.empty()) return TimePoint::min();
+  if (timers_.empty()) return std::nullopt;
+  return timers_.begin()->first.first;
+}
+
+void EventLoop::arm() noexcept {
+  const TimePoint when = deadline().value_or(TimePoint::max());
+  if (when != std::exchange(armed_, when)) set_alarm(alarm_.get(), when);
+}
+
+int EventLoop::timeout() const {
+  const auto when = deadline();
+  if (!when) return -1;
+  if (*when == TimePoint::min()) return 0;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(*when - now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+}
+
+void EventLoop::handle_events(int timeout) {
   epoll_event events[64];
-  int count = epoll_wait(epoll_, events, 64, timeout);
+  int count = epoll_wait(fd(), events, 64, timeout);
   for (int i = 0; i < count; ++i) {
-    int fd = static_cast<int>(events[i].data.u64 & 0xffffffff);
-    if (fd == wakeup_) {
+    int from = static_cast<int>(events[i].data.u64 & 0xffffffff);
+    if (from == wakeup_.get() || from == alarm_.get()) {
       std::uint64_t drained = 0;
-      [[maybe_unused]] auto bytes = read(wakeup_, &drained, sizeof drained);
+      [[maybe_unused]] auto bytes = read(from, &drained, sizeof drained);
+      if (from == alarm_.get()) armed_ = TimePoint::max();
       continue;
     }
-    auto found = watched_.find(fd);
+    auto found = watched_.find(from);
     if (found == watched_.end() || found->second.serial != events[i].data.u64 >> 32) continue;
     auto ready = found->second.ready;  // it may forget itself
     (*ready)(events[i].events);

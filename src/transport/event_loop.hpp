@@ -5,27 +5,28 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/internal/descriptor.hpp"
 #include "kubexx/base/clock.hpp"
 #include "kubexx/base/function.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx::transport {
 
-/// Descriptors, timers and tasks of one thread.
+/// Descriptors, timers and tasks of one thread: one inside run(), or one that calls turn() whenever fd() is readable.
 ///
-/// Threads: post from any thread; everything else from the thread inside run, or before it.
+/// Threads: post from any thread; everything else from that thread, or before it begins.
 class EventLoop {
  public:
   using TimerId = std::pair<TimePoint, std::uint64_t>;
   using Ready = std::function<void(std::uint32_t epoll_events)>;
 
-  static Result<std::unique_ptr<EventLoop>> create();
-  ~EventLoop();
+  static Result<std::unique_ptr<EventLoop>> create(bool threadless = false);
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
@@ -42,9 +43,15 @@ class EventLoop {
   void run(const std::stop_token& stop);
   bool run_posted();  ///< false if there was nothing to run
 
+  int fd() const noexcept { return epoll_.get(); }
+  void turn();                                ///< what is ready, without waiting
+  std::optional<TimePoint> deadline() const;  ///< when to call turn() at the latest
+  void arm() noexcept;                        ///< makes fd() readable then; after each turn
+
  private:
-  EventLoop(int epoll, int wakeup) : epoll_(epoll), wakeup_(wakeup) {}
-  void wait();
+  EventLoop(int epoll, int wakeup, int alarm) : epoll_(epoll), wakeup_(wakeup), alarm_(alarm) {}
+  int timeout() const;
+  void handle_events(int timeout);
   void run_due();
   void wake() const noexcept;
 
@@ -53,8 +60,10 @@ class EventLoop {
     std::shared_ptr<Ready> ready;
   };
   const Clock* clock_ = &Clock::system();
-  const int epoll_;
-  const int wakeup_;
+  const Descriptor epoll_;
+  const Descriptor wakeup_;
+  const Descriptor alarm_;  // of a threadless one
+  TimePoint armed_ = TimePoint::max();
   std::uint64_t serial_ = 0;
   std::unordered_map<int, Watched> watched_;
   std::map<TimerId, Task> timers_;

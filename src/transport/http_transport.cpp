@@ -2,8 +2,10 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <csignal>
 #include <mutex>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -19,13 +21,19 @@ namespace {
 
 constexpr int kLastRounds = 16;
 
-/// What the I/O thread owns. Exchanges that outlive the transport keep it alive, its thread gone.
+/// What the I/O thread owns, or the threads that take turns. Exchanges that outlive the transport keep it alive, its
+/// thread gone.
 struct Engine {
   TransportOptions options;
   std::unique_ptr<EventLoop> loop;
   std::unique_ptr<Pool> owned_pool;  ///< of the I/O thread once that runs
   Pool* pool = nullptr;              ///< for tasks, which run only while it lives
-  std::jthread thread;
+  std::jthread thread;               ///< none when threadless
+
+  // Threadless.
+  std::mutex turning;
+  std::atomic<std::thread::id> turner{};  ///< who holds `turning`
+  std::atomic<bool> over{false};
 
   void run(const std::stop_token& stop) {
     sigset_t all;
@@ -40,6 +48,32 @@ struct Engine {
         start_over(current_exception_as_error());
       }
     }
+    finish();
+  }
+
+  /// Without a thread. The last owner of the transport may go in a sink: then this turn is the last one.
+  void turn() {
+    if (turner == std::this_thread::get_id()) return;
+    const std::lock_guard lock(turning);
+    turner = std::this_thread::get_id();
+    if (!over) {
+      try {
+        loop->turn();
+      } catch (...) {
+        start_over(current_exception_as_error());
+      }
+      loop->arm();
+    }
+    if (over && owned_pool) finish();
+    turner = std::thread::id();
+  }
+
+  void end_without_thread() {
+    over = true;
+    turn();
+  }
+
+  void finish() {
     // Sinks told about the end may send once more: those calls end the same way.
     for (int round = 0; round < kLastRounds && loop->run_posted(); ++round) {
     }
@@ -96,6 +130,11 @@ void join_later(std::jthread thread) {
 
 struct HttpTransport::Impl {
   std::shared_ptr<Engine> engine;
+
+  Engine& threadless() const {
+    if (!engine->options.threadless) throw std::logic_error("HttpTransport: it has an I/O thread");
+    return *engine;
+  }
 };
 
 Result<std::shared_ptr<HttpTransport>> HttpTransport::create(TransportOptions options) {
@@ -108,7 +147,7 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::create(TransportOptions op
   if (!proxies) return proxies.error();
   auto tls = TlsSource::create(options.tls);
   if (!tls) return tls.error();
-  auto loop = EventLoop::create();
+  auto loop = EventLoop::create(options.threadless);
   if (!loop) return loop.error();
 
   auto engine = std::make_shared<Engine>();
@@ -116,6 +155,8 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::create(TransportOptions op
   engine->loop = std::move(*loop);
   engine->owned_pool = std::make_unique<Pool>(*engine->loop, engine->options, std::move(*proxies), std::move(*tls));
   engine->pool = engine->owned_pool.get();
+  if (engine->options.threadless)
+    return std::shared_ptr<HttpTransport>(new HttpTransport(std::make_unique<Impl>(Impl{std::move(engine)})));
   try {
     engine->thread = std::jthread([engine](const std::stop_token& stop) { engine->run(stop); });
   } catch (const std::system_error& e) {
@@ -127,6 +168,10 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::create(TransportOptions op
 HttpTransport::HttpTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 HttpTransport::~HttpTransport() {
+  if (impl_->engine->options.threadless) {
+    impl_->engine->end_without_thread();
+    return;
+  }
   std::jthread& thread = impl_->engine->thread;
   thread.request_stop();
   // The last owner may have been a sink, released on the I/O thread itself, which cannot join itself.
@@ -150,6 +195,19 @@ Result<void> HttpTransport::set_client_certificate(std::string certificate_pem, 
     pool->replace_client_certificate(std::move(certificate), std::move(key));
   });
   return {};
+}
+
+int HttpTransport::fd() const {
+  return impl_->threadless().loop->fd();
+}
+
+void HttpTransport::on_ready() {
+  const auto engine = impl_->engine;  // this object may go meanwhile
+  impl_->threadless().turn();
+}
+
+std::optional<TimePoint> HttpTransport::deadline() const {
+  return impl_->threadless().loop->deadline();
 }
 
 }  // namespace kubexx::transport

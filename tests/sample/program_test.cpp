@@ -55,6 +55,10 @@ class Program {
     for (char c = 0; poll(&ready, 1, 10000) > 0 && read(errors_, &c, 1) == 1 && c != '\n';) line += c;
     return line;
   }
+  std::size_t threads() const {
+    const std::filesystem::directory_iterator all("/proc/" + std::to_string(id_) + "/task");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
   /// What it exits with; -1 when a signal ended it.
   int end(int signal = 0) {
     if (signal != 0) ::kill(id_, signal);
@@ -94,9 +98,11 @@ class Kubeconfig {
   std::string folder_;
 };
 
-TEST(FirstProgramTest, SaysThatTheServerIsAwayAndGoesOn) {
+class FirstProgramTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(FirstProgramTest, SaysThatTheServerIsAwayAndGoesOn) {
   const Kubeconfig kubeconfig("https://127.0.0.1:1");
-  Program program("pod_informer", {});
+  Program program(GetParam(), {});
 
   const auto line = program.first_error();
 
@@ -105,15 +111,42 @@ TEST(FirstProgramTest, SaysThatTheServerIsAwayAndGoesOn) {
   EXPECT_EQ(program.end(SIGTERM), 0);
 }
 
-TEST(FirstProgramTest, EndsWithALineWhenItsConfigurationCannotBeUsed) {
+TEST_P(FirstProgramTest, EndsWithALineWhenItsConfigurationCannotBeUsed) {
   const Kubeconfig kubeconfig("ftp://127.0.0.1:1");
-  Program program("pod_informer", {});
+  Program program(GetParam(), {});
 
   const auto line = program.first_error();
 
   EXPECT_NE(line.find("neither http nor https"), std::string::npos) << line;
   EXPECT_EQ(program.end(), 1);
 }
+
+INSTANTIATE_TEST_SUITE_P(Programs, FirstProgramTest,
+                         ::testing::Values("pod_informer", "own_loop_epoll", "own_loop_asio"),
+                         [](const auto& test) { return std::string(test.param); });
+
+class OwnLoopProgramTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(OwnLoopProgramTest, WatchesPodsWithOneThread) {
+  apiserver::Options options;
+  options.authentication = false;
+  apiserver::Server server(options);
+  const Kubeconfig kubeconfig(server.url());
+  Program program(GetParam(), {});
+
+  for (int tries = 0; tries < 1000 && server.requests().count("watch", "pods") == 0; ++tries) {
+    wait_for_stop({}, milliseconds(10));
+  }
+
+  EXPECT_GT(server.requests().count("watch", "pods"), 0U);
+#if !defined(__SANITIZE_THREAD__)
+  EXPECT_EQ(program.threads(), 1U);
+#endif
+  EXPECT_EQ(program.end(SIGTERM), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, OwnLoopProgramTest, ::testing::Values("own_loop_epoll", "own_loop_asio"),
+                         [](const auto& test) { return std::string(test.param); });
 
 class SampleProgramTest : public ::testing::TestWithParam<const char*> {};
 

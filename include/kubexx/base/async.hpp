@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "kubexx/base/detail/completion.hpp"
 #include "kubexx/base/error.hpp"
@@ -63,31 +64,42 @@ class [[nodiscard]] Async {
     begin([done = std::move(done)](T value) mutable { call_isolated("completion", [&] { done(std::move(value)); }); });
   }
 
-  /// Begins, and blocks this thread until the operation has completed and released what it held. Not for tasks of
-  /// executor(), which the result may have to wait for.
+  /// Begins, and blocks this thread until the operation has completed and released what it held. On the thread that
+  /// runs the executor alone it drives it meanwhile, or is an Error at once; not for tasks of an executor with threads,
+  /// which the result may have to wait for.
   T wait() && {
-    std::optional<T> value;
-    detail::BlockingWait waiting(executor_);
-    begin(detail::WaitedCompletion<T>{&value, detail::BlockingWait::Release(waiting)});
-    waiting.until_released();
-    if (value) return std::move(*value);
-    const auto dropped = Error::canceled("the executor was shut down");
-    if constexpr (std::is_constructible_v<T, Error>) {
-      return T(dropped);
-    } else {
-      detail::throw_error(dropped);
-    }
+    detail::Awaited awaited{executor_.get()};
+    for (const auto& each : needed_) awaited.add(each.get());
+    if (auto possible = awaited.possible(); !possible) return failed(possible.error());
+    const auto executor = executor_;
+    const auto needed = needed_;
+    const auto waiting = std::make_shared<detail::WaitedValue<T>>();
+    begin(detail::WaitedCompletion<T>(waiting));
+    if (auto waited = waiting->until_released(awaited); !waited) return failed(waited.error());
+    if (waiting->value) return std::move(*waiting->value);
+    return failed(Error::canceled("the executor was shut down"));
   }
 
   /// The same operation, completing on another executor.
   Async on(std::shared_ptr<Executor> executor) && {
     if (executor == executor_) return std::move(*this);
     auto to = executor;
-    return Async(std::move(executor), [operation = std::move(*this), to = std::move(to)](Done done) mutable {
+    auto needed = needed_;
+    needed.push_back(executor_);
+    Async moved(std::move(executor), [operation = std::move(*this), to = std::move(to)](Done done) mutable {
       std::move(operation).begin([to = std::move(to), done = std::move(done)](T value) mutable {
         to->post([done = std::move(done), value = std::move(value)]() mutable { done(std::move(value)); });
       });
     });
+    moved.needed_ = std::move(needed);
+    return moved;
+  }
+
+  /// For those who make operations: tasks of another executor have a part in it, so that wait() knows what it waits
+  /// for.
+  Async needs(std::shared_ptr<Executor> other) && {
+    if (other && other != executor_) needed_.push_back(std::move(other));
+    return std::move(*this);
   }
 
   /// The operation with `function(result)` as its result. The function runs on the executor, before the completion;
@@ -96,10 +108,13 @@ class [[nodiscard]] Async {
   auto map(F function) && -> Async<std::invoke_result_t<F&, T>> {
     using U = std::invoke_result_t<F&, T>;
     auto executor = executor_;
-    return Async<U>(std::move(executor), [operation = std::move(*this),
+    auto needed = needed_;
+    Async<U> mapped(std::move(executor), [operation = std::move(*this),
                                           function = std::move(function)](UniqueFunction<void(U)> next) mutable {
       std::move(operation).begin(detail::MappedCompletion<T, U, F>{std::move(next), std::move(function)});
     });
+    mapped.needed_ = std::move(needed);
+    return mapped;
   }
 
   class Awaiter {
@@ -134,7 +149,16 @@ class [[nodiscard]] Async {
     function(std::move(done));
   }
 
+  static T failed(const Error& error) {
+    if constexpr (std::is_constructible_v<T, Error>) {
+      return T(error);
+    } else {
+      detail::throw_error(error);
+    }
+  }
+
   std::shared_ptr<Executor> executor_;
+  std::vector<std::shared_ptr<Executor>> needed_;  // beside the executor
   UniqueFunction<void(Done)> begin_;
 };
 

@@ -11,6 +11,8 @@
 
 namespace kubexx {
 
+class LoopExecutor;
+
 /// A pending post_after. Copies refer to the same timer; dropping every copy does not cancel it.
 class Timer {
  public:
@@ -37,6 +39,10 @@ class Timer {
 ///
 /// An implementation waits in its destructor for the tasks it is running: they may post to it until they return. Tasks
 /// that it drops are destroyed, not kept.
+///
+/// An implementation on a program's own loop also overrides runs_only_here(): without it a blocking call of the library
+/// on the loop's thread waits for ever for tasks that would run there. With drive() too such calls work; without, each
+/// is an Error at once. LoopExecutor (loop_executor.hpp) has all of it.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -46,6 +52,15 @@ class Executor {
   virtual const Clock& clock() const = 0;
   /// How many tasks of a Strand run in a row before others get their turn.
   virtual std::size_t strand_turn() const noexcept { return 64; }
+
+  /// Whether tasks run on the calling thread and on no other.
+  virtual bool runs_only_here() const noexcept { return false; }
+  /// Called where runs_only_here(), perhaps inside a task: runs what is ready, or waits until something is, but not
+  /// beyond `until` (TimePoint::max(): however long). False: it cannot, and nothing ran.
+  virtual bool drive(TimePoint until);
+  /// The loop that also waits for descriptors and runs what this one is given; null: there is none. A client whose
+  /// executor has one starts no thread: its transport joins the loop.
+  virtual LoopExecutor* loop() noexcept { return nullptr; }
 };
 
 /// Tasks posted to one Strand run in order, one at a time, on its executor. A handle: copies are the same strand.

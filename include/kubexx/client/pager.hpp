@@ -54,6 +54,7 @@ class Pager {
 
   AsyncPage page_;
   std::shared_ptr<Executor> executor_;
+  std::shared_ptr<Executor> fetching_on_;  // where the pages complete; null: nothing is known of that
   PagerOptions options_;
 };
 

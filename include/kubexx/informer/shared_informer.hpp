@@ -100,7 +100,9 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   void stop();                            ///< asks; join() waits
   /// The same, but handlers hear first of everything the cache has seen: join() waits for that.
   void stop_with_drain();
-  void join();  ///< until nothing of it runs; at once when it was never started
+  /// Until nothing of it runs; at once when it was never started. As run() it throws kubexx::Exception on a loop's
+  /// thread that cannot be driven.
+  void join();
   /// Calls back once, from the executor, when it was stopped and nothing of it runs any more, handlers included; soon
   /// when that is so already.
   void on_end(std::function<void()> callback);
@@ -130,6 +132,7 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   void relist();
 
  private:
+  friend class SyncWait;
   struct Impl;
   explicit SharedIndexInformer(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/informer/event_handler.hpp"
@@ -70,6 +70,7 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
     std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: no metrics
     meta::KeyFunc key_func = {};                    ///< absent: "namespace/name"
     std::shared_ptr<Progress> progress = {};        ///< told when a listener syncs or ends; null: nobody is
+    std::shared_ptr<Executor> upstream = {};        ///< runs the informer
   };
   static std::shared_ptr<ProcessorListener> create(std::shared_ptr<ResourceEventHandler> handler,
                                                    HandlerOptions options, Setting setting);
@@ -127,6 +128,7 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   void start_if_needed(std::unique_lock<std::mutex> lock);
   bool merge(Notification& notification);  // with mutex_ held
   void sync_changed(std::unique_lock<std::mutex> lock);
+  kubexx::detail::Awaited awaited() const { return {setting_.executor.get(), setting_.upstream.get()}; }
   bool synced_locked() const { return upstream_synced_ && pending_initial_.load() == 0; }
 
   const std::shared_ptr<ResourceEventHandler> handler_;
@@ -135,7 +137,7 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
   const std::string where_;
 
   mutable std::mutex mutex_;
-  mutable std::condition_variable_any changed_;
+  mutable kubexx::detail::DrivingCondition changed_;
   Pending pending_;                                          // guarded by mutex_
   std::unordered_map<meta::Key, Pending::iterator> newest_;  // guarded by mutex_; by key, when coalescing
   bool upstream_synced_ = false;                             // guarded by mutex_

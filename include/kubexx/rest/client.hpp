@@ -81,7 +81,9 @@ struct ReadOptions {
 
 struct ClientOptions {
   std::shared_ptr<transport::Transport> transport = {};  ///< null: HttpTransport made from the Config
-  std::shared_ptr<Executor> executor = {};               ///< null: a ThreadExecutor of its own
+  /// Null: a ThreadExecutor of its own. With a LoopExecutor (loop_executor.hpp) the client starts no thread: the
+  /// transport that it makes joins the loop, and handlers run there too unless they have an executor of their own.
+  std::shared_ptr<Executor> executor = {};
   std::shared_ptr<Executor> handlers = {};        ///< for code that may block; null: an ElasticExecutor of its own
   std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: MetricsRegistry::process()
   std::function<void(std::string_view warning)> on_warning = {};  ///< server warnings; absent: a log line each, once

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kubexx/base/metrics.hpp"
@@ -37,12 +38,21 @@ struct TransportOptions {
   /// many.
   std::size_t pause_limit = 1 << 20;
   std::shared_ptr<MetricsRegistry> metrics{};  ///< null: MetricsRegistry::process()
+  /// No I/O thread: the program calls on_ready() from its own loop. A host name is still looked up by a thread that
+  /// libcurl starts and ends; an address needs none.
+  bool threadless = false;
 };
 
-/// HTTP/1.1 and HTTP/2 over TCP or TLS; one I/O thread drives every connection.
+/// HTTP/1.1 and HTTP/2 over TCP or TLS; one I/O thread drives every connection, or (`threadless`) the program does:
 ///
-/// Threads: send from any thread. Sinks are called on the I/O thread.
-/// Stop: the destructor ends every exchange with a Canceled error and joins the I/O thread.
+///     pollfd wait{transport->fd(), POLLIN, 0};
+///     poll(&wait, 1, -1);
+///     transport->on_ready();
+///
+/// Threads: send from any thread. Sinks are called on the I/O thread, or inside on_ready(). fd(), on_ready() and
+/// deadline() belong to one thread, and throw std::logic_error where there is an I/O thread.
+/// Stop: the destructor ends every exchange with a Canceled error and joins the I/O thread; without one it calls the
+/// sinks itself, after a turn of on_ready() that another thread is in.
 class HttpTransport final : public Transport {
  public:
   static Result<std::shared_ptr<HttpTransport>> create(TransportOptions options);
@@ -52,6 +62,13 @@ class HttpTransport final : public Transport {
   /// Replaces the client certificate for new connections and closes idle ones (credential rotation); both empty: none.
   /// An unusable pair is an Error that repeats nothing of it, and changes nothing.
   Result<void> set_client_certificate(std::string certificate_pem, std::string key_pem);
+
+  /// Readable (level-triggered) while on_ready() has something to do, timers included; nobody reads it.
+  int fd() const;
+  /// Does what is ready and returns; never waits. Harmless when nothing is.
+  void on_ready();
+  /// When to call on_ready() at the latest, in the past: now; nothing: when fd() is readable. It is readable then too.
+  std::optional<TimePoint> deadline() const;
 
  private:
   struct Impl;

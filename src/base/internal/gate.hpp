@@ -1,8 +1,9 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <mutex>
+
+#include "kubexx/base/detail/driving_condition.hpp"
 
 namespace kubexx {
 
@@ -33,16 +34,18 @@ class Gate {
     function(*object);
   }
 
-  /// Nobody enters any more; waits for those inside.
-  void close() {
+  /// Nobody enters any more; waits for those inside, and for those they wait for.
+  void close(const detail::Awaited& awaited = {}) {
     std::unique_lock lock(mutex_);
     object_ = nullptr;
-    left_.wait(lock, [this] { return inside_ == 0; });
+    const auto left = [this] { return inside_ == 0; };
+    // Who is inside runs elsewhere, and has to leave before the object goes.
+    if (const auto met = left_.wait(awaited, lock, left); !met) static_cast<void>(left_.wait({}, lock, left));
   }
 
  private:
   std::mutex mutex_;
-  std::condition_variable left_;
+  detail::DrivingCondition left_;
   T* object_;               // guarded by mutex_
   std::size_t inside_ = 0;  // guarded by mutex_
 };

@@ -1,47 +1,31 @@
 #pragma once
 
-#include <condition_variable>
-#include <memory>
 #include <mutex>
-#include <utility>
+#include <optional>
 
-#include "kubexx/base/executor.hpp"
+#include "kubexx/base/detail/driving_condition.hpp"
+#include "kubexx/base/result.hpp"
 
 namespace kubexx::detail {
 
-/// The one place where a thread waits for an operation. It knows the executor that the operation completes on.
+/// What a thread that waits for an operation shares with the completion of that operation. The wait ends when the
+/// completion is destroyed: whatever the operation held is gone then, or going with it.
 class BlockingWait {
  public:
-  explicit BlockingWait(std::shared_ptr<Executor> executor);
-  ~BlockingWait();
-  BlockingWait(const BlockingWait&) = delete;
-  BlockingWait& operator=(const BlockingWait&) = delete;
-
-  /// Goes with the completion, and ends the wait when it is destroyed: whatever the operation held is gone then, or
-  /// going with it.
-  class Release {
-   public:
-    explicit Release(BlockingWait& wait) noexcept : wait_(&wait) {}
-    Release(Release&& other) noexcept : wait_(std::exchange(other.wait_, nullptr)) {}
-    Release& operator=(Release&&) = delete;
-    ~Release() {
-      if (wait_) wait_->end();
-    }
-
-   private:
-    BlockingWait* wait_;
-  };
-
-  /// Blocks until the Release is destroyed.
-  void until_released();
+  void release() noexcept;
+  /// The Error: the thread is the one that would have to run the operation, and cannot.
+  Result<void> until_released(const Awaited& awaited);
 
  private:
-  void end() noexcept;
-
-  const std::shared_ptr<Executor> executor_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  bool ended_ = false;  // guarded by mutex_
+  DrivingCondition changed_;
+  bool released_ = false;  // guarded by mutex_
+};
+
+/// With the result; read once it was released.
+template <class T>
+struct WaitedValue : BlockingWait {
+  std::optional<T> value;
 };
 
 }  // namespace kubexx::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -33,11 +34,18 @@ struct MappedCompletion {
 
 /// The completion behind Async::wait.
 template <class T>
-struct WaitedCompletion {
-  std::optional<T>* value;
-  BlockingWait::Release release;
+class WaitedCompletion {
+ public:
+  explicit WaitedCompletion(std::shared_ptr<WaitedValue<T>> waiting) noexcept : waiting_(std::move(waiting)) {}
+  WaitedCompletion(WaitedCompletion&&) noexcept = default;
+  WaitedCompletion& operator=(WaitedCompletion&&) = delete;
+  ~WaitedCompletion() {
+    if (waiting_) waiting_->release();
+  }
+  void operator()(T result) { waiting_->value.emplace(std::move(result)); }
 
-  void operator()(T result) { value->emplace(std::move(result)); }
+ private:
+  std::shared_ptr<WaitedValue<T>> waiting_;
 };
 
 }  // namespace kubexx::detail
