@@ -22,7 +22,7 @@ std::stop_token stop_on_signals();
 /// The signal that fired the token; 0: none did.
 int stop_signal() noexcept;
 
-/// Blocks until the token fires; for ever if it has no source.
+/// Blocks until the token fires; for ever if it has no source. It knows no loop: LoopExecutor::run_until drives one.
 void wait_for_stop(const std::stop_token& stop);
 
 /// Blocks until the token fires or the time is over; true if it fired.
