@@ -1,7 +1,8 @@
+#pragma once
+
 /// The way in, for the first hour: informers, listers and clients of what everybody has (core/v1, apps/v1),
 /// controllers, events and leader election. Other groups: "kubexx/clientset/<group>.hpp". A program that wants to
 /// compile in less time includes what it uses.
-#pragma once
 
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"

@@ -79,7 +79,7 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
       name += " in " + joined(scope.namespaces);
     }
     name += scope.selectors_text();
-    if (scope.projection != usual.projection) name += " " + std::string(scope.projection.name());
+    if (scope.projection != usual.projection) name.append(" ").append(scope.projection.name());
     if (scope.metadata_only && !usual.metadata_only) name += " metadata only";
     return name;
   }

@@ -194,7 +194,7 @@ std::string all_informers_header(const Groups& groups, const Layout& layout) {
       for (const auto* version : versions) {
         for (const auto& type : version->types) {
           if (!type.resource || !type.resource->informer) continue;
-          known.append(known.empty() ? "" : ", ").append("&" + qualified(*version, type) + "::kResource");
+          known.append(known.empty() ? "&" : ", &").append(qualified(*version, type)).append("::kResource");
         }
       }
     }

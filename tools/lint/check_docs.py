@@ -37,6 +37,28 @@ def unknown_tests():
                 yield f"{suite}.{test}"
 
 
+# How many names of the library somebody meets who reads these first.
+FIRST_PROGRAMS = {
+    ("examples/pod_informer/main.cpp", "watch"): 6,
+    ("examples/sample_controller/short_controller.cpp", "short"): 12,
+}
+
+
+def names_of(file, name):
+    """The names of namespace kubexx that a part of an example uses, members of its classes apart."""
+    code = re.sub(r'"(?:[^"\\]|\\.)*"|//[^\n]*|^#[^\n]*', "", source_text(file, name), flags=re.M)
+    named = set()
+    for word in re.findall(r"(?<![\w.>])(?:\w+::)*\w+", code):
+        parts = word.removeprefix("kubexx::").split("::")
+        local = parts == [word] and word not in ("Result", "Error", "Action", "ObjectKey")  # by using-declarations
+        if local or parts[0] in ("std", "samplecontroller"):
+            continue
+        while len(parts) > 1 and parts[-2][0].isupper():  # a member of a class
+            parts.pop()
+        named.add("::".join(parts))
+    return named
+
+
 def main():
     update = "--update" in sys.argv
     problems = []
@@ -62,6 +84,10 @@ def main():
         for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.S)):
             if not (path.parent / link).exists():
                 problems.append(f"{where}: link to {link} leads nowhere")
+    for (file, name), most in FIRST_PROGRAMS.items():
+        named = names_of(file, name)
+        if len(named) > most:
+            problems.append(f"{file}: {len(named)} names of the library, {most} are enough for a first program: {sorted(named)}")
     problems += [f"docs/upstream-tests.md: there is no test {test}" for test in unknown_tests()]
     numbers = (ROOT / "include/kubexx/base/version.hpp").read_text()
     version = ".".join(re.search(rf"KUBEXX_VERSION_{part} (\d+)", numbers)[1] for part in ("MAJOR", "MINOR", "PATCH"))

@@ -24,7 +24,6 @@ def read_layers():
     return closure
 
 
-
 def main():
     closure = read_layers()
     problems = []
@@ -32,6 +31,8 @@ def main():
         for path in sorted((ROOT / base).rglob("*.[hc]pp")):
             layer = path.relative_to(ROOT / base).parts[0]
             where = path.relative_to(ROOT)
+            if str(where) == "include/kubexx/kubexx.hpp":  # the way in stands before all layers
+                continue
             if layer not in closure:
                 problems.append(f"{where}: folder {layer} is not in cmake/layers.txt")
                 continue
