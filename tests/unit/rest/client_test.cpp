@@ -294,7 +294,7 @@ TEST_F(RestClientTest, FirstListsWaitTheirTurn) {
   options.executor = executor;
   options.handlers = executor;
   options.max_first_lists = 2;
-  const Client client(config, options);
+  const auto client = Client::create(config, options).value();
   ReadOptions read;
   read.first_list = true;
   int ended = 0;
@@ -320,7 +320,7 @@ TEST_F(RestClientTest, AFirstWatchGivesItsTurnBackWhenItsStateIsWhole) {
   options.executor = executor;
   options.handlers = executor;
   options.max_first_lists = 1;
-  const Client client(Config{.host = "https://server.example"}, options);
+  const auto client = Client::create(Config{.host = "https://server.example"}, options).value();
   ReadOptions read;
   read.first_list = true;
   FakeTransport::Answer state;

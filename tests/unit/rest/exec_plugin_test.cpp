@@ -77,7 +77,7 @@ class ExecPluginTest : public testing::Test {
     options.transport = transport_;
     options.executor = executor_;
     options.metrics = std::make_shared<MetricsRegistry>();
-    return Client(config_, options);
+    return Client::create(config_, options).value();
   }
   static Request get_pod() {
     Request request;
@@ -345,14 +345,14 @@ TEST_F(ExecPluginTest, ItsCertificateIsShownToTheServer) {
   prints(R"({"clientCertificateData":")" + quoted(me.certificate) + R"(","clientKeyData":")" + quoted(me.key) + "\"}");
   config_.host = server.url("");
   config_.tls.ca_data = servers.pem();
-  const Client c(config_);
+  const auto c = Client::create(config_).value();
 
   const auto answer = c.send(get_pod());
   ASSERT_TRUE(answer) << answer.error();
   EXPECT_EQ(answer->object().value().name(), "plugin-user");
 
   prints(R"({"clientCertificateData":"fake-certificate","clientKeyData":"fake-key"})");
-  const Client broken(config_);
+  const auto broken = Client::create(config_).value();
   const auto refused = broken.send(get_pod());
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message(), testing::AllOf(HasSubstr("exec plugin"), Not(HasSubstr("fake-"))));

@@ -26,7 +26,7 @@ class RestClientTest : public testing::Test {
     options.handlers = executor;
     options.metrics = std::make_shared<MetricsRegistry>();
     options.on_warning = [this](std::string_view text) { warnings.emplace_back(text); };
-    return Client(std::move(config), std::move(options));
+    return Client::create(std::move(config), std::move(options)).value();
   }
   Request get_pod() {
     Request request;

@@ -117,7 +117,7 @@ TEST_F(SendAsyncTest, WhoeverWaitedIsTheClientsLastOwner) {
     scripted.chunks = {kPod};
     wire->answers.push_back(scripted);
     {
-      const Client client(config, options);
+      const auto client = Client::create(config, options).value();
       options = {};
       if (scripted.hangs) {
         const std::jthread stopper([&] { stop.request_stop(); });

@@ -36,7 +36,7 @@ class SocketsTest : public testing::Test {
     config.allow_insecure_credentials = true;
     ClientOptions options;
     options.metrics = std::make_shared<MetricsRegistry>();
-    return Client(config, options);
+    return Client::create(config, options).value();
   }
   static Request get_pod() {
     Request request;

@@ -123,7 +123,7 @@ TEST(RecordedRefusalTest, ARefusedWatchIsTheErrorOfItsStatus) {
     options.transport = transport;
     options.executor = executor;
     options.handlers = executor;
-    const Client client(config, options);
+    const auto client = Client::create(config, options).value();
     std::optional<Error> end;
 
     const auto watch = client.watch({{"", "v1", "configmaps"}, "", "", ""}, {}, {}, Strand(executor),
