@@ -73,7 +73,9 @@ Site::Site(Settings settings, Access access, Executor& executor)
 
 void Site::set_metrics(std::shared_ptr<MetricsRegistry> metrics, bool only_if_none) {
   const std::lock_guard lock(metrics_mutex_);
-  if (!only_if_none || !metrics_) metrics_ = std::move(metrics);
+  if (only_if_none && metrics_) return;
+  metrics_ = std::move(metrics);
+  metrics_->add_process_figures();
 }
 
 void Site::handle(httpd::Request request, const httpd::Responder& responder) {
