@@ -1,8 +1,6 @@
 #include "progress.hpp"
 
-#include <cstdlib>
 #include <iostream>
-#include <sstream>
 
 #include "kubexx/meta/json.hpp"
 #include "output.hpp"
@@ -18,12 +16,11 @@ constexpr Duration kInterval = 100ms;
 }  // namespace
 
 double received_bytes(const rest::Client& client) {
-  std::istringstream text(client.metrics()->expose());
   double sum = 0;
-  for (std::string line; std::getline(text, line);) {
-    if (!line.starts_with("kubexx_rest_received_bytes_total")) continue;
-    sum += std::strtod(line.c_str() + line.rfind(' '), nullptr);
-  }
+  client.metrics()->for_each([&](const MetricFamily& family) {
+    if (family.name != "kubexx_rest_received_bytes_total") return;
+    for (const auto& point : family.points) sum += point.value;
+  });
   return sum;
 }
 

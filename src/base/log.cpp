@@ -1,6 +1,7 @@
 #include "kubexx/base/log.hpp"
 
 #include <atomic>
+#include <cstdio>
 #include <mutex>
 
 #include "base/internal/enum_name.hpp"
@@ -24,6 +25,23 @@ GlobalLog& global_log() noexcept {
   return instance;
 }
 
+// Text from outside must not start lines of its own or move the terminal's cursor.
+void append_log_text(std::string& out, std::string_view text, bool quoted) {
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\x%02x", byte);
+      out += code;
+    } else {
+      if (quoted && (c == '"' || c == '\\')) out += '\\';
+      out += c;
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(LogLevel level) noexcept {
@@ -32,6 +50,19 @@ std::string_view to_string(LogLevel level) noexcept {
 }
 
 LogField::LogField(std::string_view k, const kubexx::Error& v) : key(k), value(v.message()) {}
+
+std::string log_line(std::string_view message, std::span<const LogField> fields) {
+  std::string line;
+  append_log_text(line, message, false);
+  for (const LogField& field : fields) {
+    line += ' ';
+    append_log_text(line, field.key, false);
+    line += "=\"";
+    append_log_text(line, field.value, true);
+    line += '"';
+  }
+  return line;
+}
 
 void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel minimum) {
   GlobalLog& g = global_log();

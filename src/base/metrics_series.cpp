@@ -4,15 +4,18 @@
 #include <cmath>
 #include <limits>
 
-#include "kubexx/base/metrics.hpp"
-
 namespace kubexx {
 
 namespace detail {
 
-MetricSeries::MetricSeries(std::weak_ptr<SeriesOwner> o, std::string n, std::string l, std::vector<double> b,
-                           std::function<double()> f)
-    : owner(std::move(o)), name(std::move(n)), labels(std::move(l)), bounds(std::move(b)), function(std::move(f)) {
+MetricSeries::MetricSeries(std::weak_ptr<SeriesOwner> o, std::string n, MetricLabels l, std::string k,
+                           std::vector<double> b, std::function<double()> f)
+    : owner(std::move(o)),
+      name(std::move(n)),
+      labels(std::move(l)),
+      key(std::move(k)),
+      bounds(std::move(b)),
+      function(std::move(f)) {
   if (!bounds.empty()) buckets = std::make_unique<std::atomic<std::uint64_t>[]>(bounds.size() + 1);
 }
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/metrics.hpp"
+
 namespace kubexx::detail {
 
 struct MetricSeries;
-
-enum class MetricKind : std::uint8_t { Counter, Gauge, Histogram };
 
 /// What a series tells when its last handle goes.
 class SeriesOwner {
@@ -24,8 +24,8 @@ class SeriesOwner {
 
 /// The numbers behind the handles. Writers use relaxed atomics only.
 struct MetricSeries {
-  MetricSeries(std::weak_ptr<SeriesOwner> owner, std::string name, std::string labels, std::vector<double> bounds,
-               std::function<double()> function);
+  MetricSeries(std::weak_ptr<SeriesOwner> owner, std::string name, MetricLabels labels, std::string key,
+               std::vector<double> bounds, std::function<double()> function);
   ~MetricSeries();
   MetricSeries(const MetricSeries&) = delete;
   MetricSeries& operator=(const MetricSeries&) = delete;
@@ -34,7 +34,8 @@ struct MetricSeries {
 
   const std::weak_ptr<SeriesOwner> owner;
   const std::string name;
-  const std::string labels;  ///< `a="x",b="y"`, sorted and escaped
+  const MetricLabels labels;  ///< sorted, in UTF-8
+  const std::string key;      ///< the same as text: `a="x",b="y"`
   const std::vector<double> bounds;
   const std::function<double()> function;
   std::atomic<double> value{0};                           ///< of a histogram: the sum

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
+
+#include "base/internal/enum_name.hpp"
 
 namespace kubexx::detail {
 
@@ -33,24 +34,17 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-void append_label_text(std::string& out, std::string_view text, bool quoted) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) {
-      out += '?';
-      text.remove_prefix(1);
-      continue;
-    }
-    if (text[0] == '\\') {
+void append_escaped(std::string& out, std::string_view text, bool quoted) {
+  for (const char c : text) {
+    if (c == '\\') {
       out += "\\\\";
-    } else if (text[0] == '\n') {
+    } else if (c == '\n') {
       out += "\\n";
-    } else if (quoted && text[0] == '"') {
+    } else if (quoted && c == '"') {
       out += "\\\"";
     } else {
-      out += text.substr(0, length);
+      out += c;
     }
-    text.remove_prefix(length);
   }
 }
 
@@ -71,6 +65,27 @@ void append_number(std::string& out, double value) {
   out.append(text, end.ptr);
 }
 
+void append_sample(std::string& out, std::string_view name, std::string_view labels, double value) {
+  out += name;
+  if (!labels.empty()) out.append("{").append(labels).append("}");
+  out += ' ';
+  append_number(out, value);
+  out += '\n';
+}
+
+void append_histogram(std::string& out, const std::string& name, const std::string& labels, const MetricPoint& point) {
+  for (const auto& [bound, count] : point.buckets) {
+    std::string all = labels;
+    if (!all.empty()) all += ',';
+    all += "le=\"";
+    append_number(all, bound);
+    all += '"';
+    append_sample(out, name + "_bucket", all, static_cast<double>(count));
+  }
+  append_sample(out, name + "_sum", labels, point.value);
+  append_sample(out, name + "_count", labels, static_cast<double>(point.buckets.back().second));
+}
+
 }  // namespace
 
 bool valid_metric_name(std::string_view name) noexcept {
@@ -83,56 +98,53 @@ bool valid_label_name(std::string_view name) noexcept {
          std::all_of(name.begin(), name.end(), [](char c) { return letter(c) || digit(c); });
 }
 
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
+      out += '?';
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
 std::string label_text(const MetricLabels& labels) {
   std::string out;
   for (const auto& [name, value] : labels) {
     if (!out.empty()) out += ',';
     out.append(name).append("=\"");
-    append_label_text(out, value, true);
+    append_escaped(out, value, true);
     out += '"';
   }
   return out;
 }
 
-void append_header(std::string& out, std::string_view name, std::string_view help, MetricKind kind) {
-  out.append("# HELP ").append(name).append(" ");
-  append_label_text(out, help, false);
-  out.append("\n# TYPE ").append(name);
-  switch (kind) {
-    case MetricKind::Counter:
-      out += " counter\n";
-      break;
-    case MetricKind::Gauge:
-      out += " gauge\n";
-      break;
-    case MetricKind::Histogram:
-      out += " histogram\n";
-      break;
+void append_family(std::string& out, const MetricFamily& family) {
+  out.append("# HELP ").append(family.name).append(" ");
+  append_escaped(out, family.help, false);
+  out.append("\n# TYPE ").append(family.name).append(" ").append(to_string(family.type)).append("\n");
+  for (const MetricPoint& point : family.points) {
+    const std::string labels = label_text(point.labels);
+    if (family.type == MetricType::Histogram) {
+      append_histogram(out, family.name, labels, point);
+    } else {
+      append_sample(out, family.name, labels, point.value);
+    }
   }
-}
-
-void append_sample(std::string& out, std::string_view name, std::string_view labels, double value) {
-  out += name;
-  if (!labels.empty()) out.append("{").append(labels).append("}");
-  out += ' ';
-  append_number(out, value);
-  out += '\n';
-}
-
-void append_histogram(std::string& out, const MetricSeries& series) {
-  // The count is the sum of what was read, so that the lines agree while others observe.
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i <= series.bounds.size(); ++i) {
-    count += series.buckets[i].load(std::memory_order_relaxed);
-    std::string labels = series.labels;
-    if (!labels.empty()) labels += ',';
-    labels += "le=\"";
-    append_number(labels, i < series.bounds.size() ? series.bounds[i] : std::numeric_limits<double>::infinity());
-    labels += '"';
-    append_sample(out, series.name + "_bucket", labels, static_cast<double>(count));
-  }
-  append_sample(out, series.name + "_sum", series.labels, series.value.load(std::memory_order_relaxed));
-  append_sample(out, series.name + "_count", series.labels, static_cast<double>(count));
 }
 
 }  // namespace kubexx::detail
+
+namespace kubexx {
+
+std::string_view to_string(MetricType type) noexcept {
+  static constexpr std::string_view kNames[] = {"counter", "gauge", "histogram"};
+  return enum_name<MetricType::Histogram>(type, kNames);
+}
+
+}  // namespace kubexx

@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/metrics_series.hpp"
 #include "kubexx/base/metrics.hpp"
 
 // The Prometheus text format, version 0.0.4.
@@ -12,11 +11,11 @@ namespace kubexx::detail {
 bool valid_metric_name(std::string_view name) noexcept;
 bool valid_label_name(std::string_view name) noexcept;  ///< names that start with __ are Prometheus' own
 
-/// `a="x",b="y"`. Values are escaped; bytes that are not UTF-8 become '?', for one bad value spoils a whole scrape.
+/// The text with '?' for each byte that is not UTF-8: one bad value spoils a whole scrape.
+std::string valid_utf8(std::string_view text);
+/// `a="x",b="y"`, escaped.
 std::string label_text(const MetricLabels& labels);
 
-void append_header(std::string& out, std::string_view name, std::string_view help, MetricKind kind);
-void append_sample(std::string& out, std::string_view name, std::string_view labels, double value);
-void append_histogram(std::string& out, const MetricSeries& series);
+void append_family(std::string& out, const MetricFamily& family);
 
 }  // namespace kubexx::detail

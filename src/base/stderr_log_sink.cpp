@@ -9,23 +9,6 @@ namespace kubexx {
 
 namespace {
 
-// Text from outside must not start lines of its own or move the terminal's cursor.
-void append_log_text(std::string& out, std::string_view text, bool quoted) {
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\x%02x", byte);
-      out += code;
-    } else {
-      if (quoted && (c == '"' || c == '\\')) out += '\\';
-      out += c;
-    }
-  }
-}
-
 void append_time(std::string& out, WallTime time) {
   const auto ms = std::chrono::floor<std::chrono::milliseconds>(time - std::chrono::floor<std::chrono::days>(time));
   const std::chrono::hh_mm_ss parts(ms);
@@ -44,14 +27,7 @@ class StderrLogSink final : public LogSink {
     line += ' ';
     append_time(line, Clock::system().wall());
     line += ' ';
-    append_log_text(line, message, false);
-    for (const LogField& field : fields) {
-      line += ' ';
-      append_log_text(line, field.key, false);
-      line += "=\"";
-      append_log_text(line, field.value, true);
-      line += '"';
-    }
+    line += log_line(message, fields);
     line += '\n';
     // One write a line keeps lines of several threads apart.
     std::string_view rest = line;

@@ -51,6 +51,7 @@ bool is_usable_token(std::string_view token) {
 struct Server::Impl {
   Endpoint endpoint;
   std::string token;
+  std::shared_ptr<HealthChecks> health;
   std::unique_ptr<Site> site;
   std::unique_ptr<ThreadExecutor> executor;
   std::unique_ptr<httpd::Server> http;
@@ -78,9 +79,11 @@ Result<std::unique_ptr<Server>> Server::start(Options options) try {
   auto impl = std::make_unique<Impl>();
   impl->endpoint = *endpoint;
   impl->token = options.token;
+  impl->health = options.health ? options.health : std::make_shared<HealthChecks>();
   impl->executor = std::make_unique<ThreadExecutor>(ThreadExecutor::Options{2, "kxx-inspect"});
   impl->site = std::make_unique<Site>(
-      Site::Settings{options.title, options.queues, options.controllers, options.open_metrics, options.max_pages},
+      Site::Settings{options.title, options.queues, options.controllers, options.open_metrics, options.max_pages,
+                     impl->health, options.standby_is_ready, options.health_patience},
       Access(Access::Settings{options.token, loopback, options.allowed_hosts}), *impl->executor);
   if (options.metrics) impl->site->set_metrics(options.metrics, false);
 
@@ -118,6 +121,10 @@ void Server::add(const informer::SharedInformerFactory& factory) {
 
 void Server::add(std::shared_ptr<informer::SharedIndexInformer> informer) {
   impl_->site->catalog().add([informer = std::move(informer)] { return std::vector{informer}; });
+}
+
+HealthChecks& Server::health() noexcept {
+  return *impl_->health;
 }
 
 std::uint16_t Server::port() const noexcept {

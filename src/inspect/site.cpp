@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "inspect/assets.hpp"
+#include "inspect/health_text.hpp"
 #include "inspect/status_json.hpp"
 #include "inspect/yaml_lines.hpp"
 #include "kubexx/meta/time.hpp"
@@ -17,9 +18,16 @@ constexpr std::size_t kMostRows = 500;
 constexpr std::size_t kLongestFilter = 256;
 constexpr std::size_t kShownChanges = 10;
 constexpr std::size_t kShownPaths = 50;
+constexpr std::string_view kPlain = "text/plain; charset=utf-8";
 
 Answer plain(int status, std::string message) {
-  return {status, "text/plain; charset=utf-8", std::move(message) + "\n"};
+  return {status, std::string(kPlain), std::move(message) + "\n"};
+}
+
+Health health_of(const std::vector<std::string>& complaints) {
+  std::string all;
+  for (const auto& each : complaints) all += (all.empty() ? "" : "; ") + each;
+  return all.empty() ? Health() : Health(Error::config(all));
 }
 
 Answer error(int status, std::string_view message) {
@@ -69,11 +77,29 @@ Site::Site(Settings settings, Access access, Executor& executor)
       executor_(executor),
       catalog_(executor.clock()),
       events_(settings_.max_pages, executor.clock()),
-      instance_(random_token()) {}
+      instance_(random_token()),
+      prober_(make_checks(), settings_.health_patience, executor) {}
+
+/// What every page checks, then what the program does; docs/health.md lists them.
+std::vector<std::shared_ptr<const HealthChecks>> Site::make_checks() {
+  auto own = std::make_shared<HealthChecks>(executor_.clock());
+  own->add("ping", HealthProbe::Both, [] { return Health(); }).release();
+  own->add("informer-sync", HealthProbe::Readiness,
+           [this] { return health_of(readiness(catalog_.entries()).unsynced); })
+      .release();
+  own->add("informer-freshness", HealthProbe::Readiness,
+           [this] { return health_of(readiness(catalog_.entries()).stale); })
+      .release();
+  std::vector<std::shared_ptr<const HealthChecks>> all{std::move(own)};
+  if (settings_.health) all.push_back(settings_.health);
+  return all;
+}
 
 void Site::set_metrics(std::shared_ptr<MetricsRegistry> metrics, bool only_if_none) {
   const std::lock_guard lock(metrics_mutex_);
-  if (!only_if_none || !metrics_) metrics_ = std::move(metrics);
+  if (only_if_none && metrics_) return;
+  metrics_ = std::move(metrics);
+  metrics_->add_process_figures();
 }
 
 void Site::handle(httpd::Request request, const httpd::Responder& responder) {
@@ -83,28 +109,33 @@ void Site::handle(httpd::Request request, const httpd::Responder& responder) {
         access_.has_token(request, target)) {
       return stream(responder);
     }
-    auto answered = answer(request);
-    auto fields = security_fields(answered.type);
-    std::ranges::move(answered.fields, std::back_inserter(fields));
-    responder.respond(answered.status, std::move(fields), std::move(answered.body));
+    answer(request, [responder](Answer answered) {
+      auto fields = security_fields(answered.type);
+      std::ranges::move(answered.fields, std::back_inserter(fields));
+      responder.respond(answered.status, std::move(fields), std::move(answered.body));
+    });
   });
 }
 
-Answer Site::answer(const httpd::Request& request) {
+void Site::answer(const httpd::Request& request, std::function<void(Answer answer)> done) {
   const auto target = Target::parse(request.target);
   if (const auto refusal = access_.refuse(request, target)) {
     auto answered = plain(refusal->status, refusal->message);
     if (refusal->status == 405) answered.fields.emplace_back("allow", "GET, HEAD");
-    return answered;
+    return done(std::move(answered));
   }
-  return respond(request, target);
+  const auto query = HealthQuery::parse(target);
+  if (!query) return done(respond(request, target));
+  const bool allowed = access_.has_token(request, target);
+  prober_.ask(query->probe, [this, query = *query, allowed, done = std::move(done)](const HealthReport& report) {
+    auto text = health_text(query, report, allowed, settings_.standby_is_ready);
+    done({text.status, std::string(kPlain), std::move(text.body)});
+  });
 }
 
 Answer Site::respond(const httpd::Request& request, const Target& target) {
   const bool allowed = access_.has_token(request, target);
   if (const Asset* asset = find_asset(target.path)) return {200, std::string(asset->type), std::string(asset->content)};
-  if (target.path == "/healthz") return plain(200, "ok");
-  if (target.path == "/readyz") return ready(allowed);
   if (target.path == "/metrics" && settings_.open_metrics) return metrics();
   if (!allowed) {
     auto answered = error(401, "this needs the token: open the address that the program printed");
@@ -113,17 +144,6 @@ Answer Site::respond(const httpd::Request& request, const Target& target) {
   }
   if (target.path == "/metrics") return metrics();
   return api(target);
-}
-
-Answer Site::ready(bool allowed) {
-  const auto found = readiness(catalog_.entries());
-  if (found.ready()) return plain(200, "ok");
-  auto text =
-      "not ready: " + std::to_string(found.reasons.size()) + " of " + std::to_string(found.informers) + " informers";
-  if (allowed) {
-    for (const auto& reason : found.reasons) text += "\n" + reason;
-  }
-  return plain(503, std::move(text));
 }
 
 Answer Site::metrics() {

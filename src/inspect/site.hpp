@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "inspect/access.hpp"
 #include "inspect/catalog.hpp"
 #include "inspect/event_stream.hpp"
+#include "inspect/prober.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/httpd/server.hpp"
@@ -29,6 +31,9 @@ class Site {
     bool controllers = true;
     bool open_metrics = false;
     std::size_t max_pages = 16;
+    std::shared_ptr<HealthChecks> health = {};  // null: only those that every page has
+    bool standby_is_ready = true;
+    Duration health_patience = std::chrono::seconds(5);
   };
   Site(Settings settings, Access access, Executor& executor);
 
@@ -39,7 +44,8 @@ class Site {
   /// Begins to keep the open pages up to date.
   void start() { tick(0); }
 
-  Answer answer(const httpd::Request& request);  ///< of everything but the stream of events
+  /// Of everything but the stream of events; `done` is called at once, and later for a probe of the program's health.
+  void answer(const httpd::Request& request, std::function<void(Answer answer)> done);
   std::size_t pages() { return events_.size(); }
 
  private:
@@ -47,7 +53,7 @@ class Site {
   Answer api(const Target& target);
   Answer rows(const Target& target);
   Answer object(const Target& target);
-  Answer ready(bool allowed);
+  std::vector<std::shared_ptr<const HealthChecks>> make_checks();
   Answer metrics();
   void stream(const httpd::Responder& responder);
   void tick(unsigned number);
@@ -62,6 +68,7 @@ class Site {
   std::string versions_;        // used by tick alone: what the pages know
   std::mutex metrics_mutex_;
   std::shared_ptr<MetricsRegistry> metrics_;  // guarded by metrics_mutex_
+  Prober prober_;
 };
 
 /// The fields of every answer: nothing may be kept, guessed, framed, or loaded from elsewhere.

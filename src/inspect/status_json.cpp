@@ -148,7 +148,6 @@ std::string history_json(const Entries& entries) {
 
 Readiness readiness(const Entries& entries) {
   Readiness result;
-  result.informers = entries.size();
   for (const auto& entry : entries) {
     const auto status = entry->informer().status();
     std::string reason;
@@ -165,7 +164,7 @@ Readiness readiness(const Entries& entries) {
       continue;
     }
     if (status.reflector.last_error) reason += ": " + status.reflector.last_error->message();
-    result.reasons.push_back(entry->id() + ": " + reason);
+    (status.synced && !status.stopped ? result.stale : result.unsynced).push_back(entry->id() + ": " + reason);
   }
   return result;
 }

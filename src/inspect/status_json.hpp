@@ -19,11 +19,11 @@ std::string versions_json(const Entries& entries);
 /// The events of the last minutes of each informer.
 std::string history_json(const Entries& entries);
 
-/// Whether every informer has its first list and still hears from the server, and the reasons why not.
+/// Which informers do not have their first list, or have not heard from the server for too long; each with its reason.
 struct Readiness {
-  std::size_t informers = 0;
-  std::vector<std::string> reasons;
-  bool ready() const noexcept { return reasons.empty(); }
+  std::vector<std::string> unsynced;
+  std::vector<std::string> stale;
+  bool ready() const noexcept { return unsynced.empty() && stale.empty(); }
 };
 Readiness readiness(const Entries& entries);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "base/internal/text.hpp"
 
@@ -19,15 +20,22 @@ Target Target::parse(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (part.empty()) continue;
     const auto equals = std::min(part.find('='), part.size());
-    target.query[percent_decode(part.substr(0, equals), true)] =
-        percent_decode(part.substr(std::min(equals + 1, part.size())), true);
+    target.query.emplace(percent_decode(part.substr(0, equals), true),
+                         percent_decode(part.substr(std::min(equals + 1, part.size())), true));
   }
   return target;
 }
 
 std::string_view Target::text(std::string_view name) const {
-  const auto found = query.find(name);
-  return found == query.end() ? std::string_view() : std::string_view(found->second);
+  const auto [first, last] = query.equal_range(name);
+  return first == last ? std::string_view() : std::string_view(std::prev(last)->second);
+}
+
+std::vector<std::string> Target::all(std::string_view name) const {
+  std::vector<std::string> values;
+  const auto [first, last] = query.equal_range(name);
+  for (auto at = first; at != last; ++at) values.push_back(at->second);
+  return values;
 }
 
 std::size_t Target::number(std::string_view name, std::size_t fallback, std::size_t most) const {

@@ -59,7 +59,7 @@ Reflector::Impl::Impl(std::shared_ptr<ListerWatcher> source_in, std::shared_ptr<
       backoff(options.backoff, strand.clock(), random),
       watches(BackoffTimer(resume_policy(options.backoff), strand.clock(), random)) {
   if (options.metrics) {
-    const MetricLabels labels{{"name", options.name}, {"resource", options.type_description}};
+    const MetricLabels labels{{"informer", options.name}, {"resource", options.type_description}};
     lists_counter = options.metrics->counter("kubexx_reflector_lists_total", "Lists begun", labels);
     bytes_counter = options.metrics->counter("kubexx_reflector_received_bytes_total",
                                              "Bytes of lists and watches received", labels);

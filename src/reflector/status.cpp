@@ -89,7 +89,7 @@ void Reflector::Impl::count_restart(const char* reason) {
   if (!options.metrics) return;
   auto found = restart_counters.find(reason);
   if (found == restart_counters.end()) {
-    const MetricLabels labels{{"name", options.name}, {"resource", options.type_description}, {"reason", reason}};
+    const MetricLabels labels{{"informer", options.name}, {"resource", options.type_description}, {"reason", reason}};
     auto counter = options.metrics->counter("kubexx_reflector_restarts_total", "Watches ended, by reason", labels);
     found = restart_counters.emplace(reason, std::move(counter)).first;
   }

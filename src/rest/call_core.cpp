@@ -100,7 +100,11 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
 
 CallCore::CallCore(std::shared_ptr<Client::Impl> client, Request request, Strand strand, RetryKind retry,
                    std::optional<Duration> timeout)
-    : client_(std::move(client)), request_(std::move(request)), strand_(std::move(strand)), retry_(retry) {
+    : client_(std::move(client)),
+      request_(std::move(request)),
+      strand_(std::move(strand)),
+      verb_(verb_of(request_)),
+      retry_(retry) {
   if (timeout) deadline_ = strand_.clock().now() + *timeout;
 }
 
@@ -137,6 +141,7 @@ void CallCore::drop_exchange() {
 
 void CallCore::attempt() {
   ++attempts_;
+  counted_ = false;
   const bool limited = client_->limiter && (attempts_ > 1 || retry_ != RetryKind::Always);
   const auto wait = limited ? client_->limiter->reserve() : Duration::zero();
   const auto go = [weak = weak_from_this()] {
@@ -224,7 +229,8 @@ void CallCore::drain(const std::shared_ptr<Pump>& pump) {
 void CallCore::on_headers(int status, const transport::Headers& headers) {
   status_ = status;
   headers_ = headers;
-  client_->latency.observe(std::chrono::duration<double>(strand_.clock().now() - sent_).count());
+  counted_ = true;
+  client_->requests->answered(verb_, status, std::chrono::duration<double>(strand_.clock().now() - sent_).count());
   for (const auto& text : warnings_of(headers)) client_->warn(text);
   if (status == 401) client_->credentials->rejected(sent_);
   if (status < 200 || status > 206) return;
@@ -267,12 +273,18 @@ bool CallCore::retry_after(Duration delay, const Error& error) {
   if (deadline_ && strand_.clock().now() + delay >= *deadline_) return false;
   previous_ = error;
   client_->retries.add();
+  count_failure(error);
   drop_exchange();
   retry_timer_ = strand_.post_after(delay, [weak = weak_from_this()] {
     const auto core = weak.lock();
     if (core && !core->done_) core->attempt();
   });
   return true;
+}
+
+/// Of an attempt without an answer; one with an answer was counted when it came.
+void CallCore::count_failure(const Error& error) {
+  if (!std::exchange(counted_, true)) client_->requests->failed(verb_, error, exchange_ != nullptr);
 }
 
 void CallCore::conclude(const Error* error) {
@@ -284,7 +296,7 @@ void CallCore::conclude(const Error* error) {
       last = error->with_context("after a retry (before: " + previous_->message() + ")");
     }
   }
-  (last ? client_->requests_failed : client_->requests_ok).add();
+  if (error) count_failure(*error);
   const auto keep = shared_from_this();
   cancel();
   finished(last ? &*last : nullptr);

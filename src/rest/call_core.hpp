@@ -56,10 +56,12 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   void conclude(const Error* error);
   bool retry_after(Duration delay, const Error& error);
   void drop_exchange();
+  void count_failure(const Error& error);
 
   std::shared_ptr<Client::Impl> client_;
   Request request_;
   Strand strand_;
+  const Verb verb_;
   RetryKind retry_;
   std::optional<TimePoint> deadline_;
   Timer deadline_timer_;
@@ -69,6 +71,7 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   int attempts_ = 0;
   bool done_ = false;
   bool held_ = false;
+  bool counted_ = false;  // the attempt is in the metrics
   std::optional<Error> previous_;
   TimePoint sent_;
   // the answer under way

@@ -153,15 +153,8 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
   impl->config = std::move(config);
   const MetricLabels labels{{"server", server->authority}};
   auto& registry = *impl->metrics;
-  auto with = [&labels](const char* result) {
-    auto all = labels;
-    all.emplace_back("result", result);
-    return all;
-  };
-  impl->requests_ok = registry.counter("kubexx_rest_requests_total", "Requests by result", with("ok"));
-  impl->requests_failed = registry.counter("kubexx_rest_requests_total", "Requests by result", with("failed"));
+  impl->requests = std::make_unique<RequestMetrics>(impl->metrics, server->authority);
   impl->retries = registry.counter("kubexx_rest_retries_total", "Requests sent again", labels);
-  impl->latency = registry.histogram("kubexx_rest_latency_seconds", "From sending to the answer's head", labels);
   impl->bytes_received = registry.counter("kubexx_rest_received_bytes_total", "Bytes of answers", labels);
   return Client(std::move(impl));
 } catch (const std::system_error& e) {  // of an executor or a loop

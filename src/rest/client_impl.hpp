@@ -11,6 +11,7 @@
 #include "kubexx/rest/client.hpp"
 #include "rest/credentials.hpp"
 #include "rest/rate_limiter.hpp"
+#include "rest/request_metrics.hpp"
 #include "rest/url.hpp"
 
 namespace kubexx::rest {
@@ -50,10 +51,8 @@ struct Client::Impl {
   std::mutex refusals_mutex;
   std::map<std::string, TimePoint> watch_list_refusals;  // guarded by refusals_mutex; bounded
 
-  Counter requests_ok;
-  Counter requests_failed;
+  std::unique_ptr<RequestMetrics> requests;
   Counter retries;
-  Histogram latency;
   Counter bytes_received;
 
   void warn(const std::string& text);

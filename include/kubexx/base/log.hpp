@@ -37,6 +37,10 @@ class LogSink {
   virtual void write(LogLevel level, std::string_view message, std::span<const LogField> fields) = 0;
 };
 
+/// `watch ended resource="pods" error="..."`: a message and its fields in one line, for sinks that write text. Characters
+/// that would begin a line or steer a terminal are escaped.
+std::string log_line(std::string_view message, std::span<const LogField> fields);
+
 /// Where a program wants the lines. Until it says so, warnings and errors go to standard error; null: nowhere.
 void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel minimum = LogLevel::Info);
 bool log_enabled(LogLevel level) noexcept;

@@ -6,12 +6,31 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace kubexx {
 
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
+
+enum class MetricType : std::uint8_t { Counter, Gauge, Histogram };
+std::string_view to_string(MetricType type) noexcept;  ///< "counter", as the text format has it
+
+/// What one label set of a family was when it was read.
+struct MetricPoint {
+  MetricLabels labels = {};  ///< by name; values are UTF-8
+  double value = 0;          ///< of a histogram: the sum of what was observed
+  /// Of a histogram: its upper bounds, each with how many were not above it; the last bound is +Inf and has them all.
+  std::vector<std::pair<double, std::uint64_t>> buckets = {};
+};
+
+struct MetricFamily {
+  std::string name = {};
+  std::string help = {};
+  MetricType type = MetricType::Gauge;
+  std::vector<MetricPoint> points = {};  ///< at least one
+};
 
 namespace detail {
 struct MetricSeries;
@@ -75,7 +94,17 @@ class MetricsRegistry {
   /// may still be running when the last handle goes, so it should hold what it reads. Equal label sets add up.
   Gauge gauge_function(const std::string& name, const std::string& help, MetricLabels labels,
                        std::function<double()> value);
+  /// The same for a count that is kept elsewhere and never goes back.
+  Counter counter_function(const std::string& name, const std::string& help, MetricLabels labels,
+                           std::function<double()> value);
 
+  /// Adds process_* (processor time, memory, file descriptors, threads, start) and kubexx_build_info, once, for the
+  /// life of the registry. process() has them, and what an inspector shows gets them.
+  void add_process_figures();
+
+  /// Hands over every family, by name, for whoever takes metrics elsewhere. Without a lock of ours while `visit` runs;
+  /// what it throws comes out here.
+  void for_each(const std::function<void(const MetricFamily& family)>& visit) const;
   std::string expose() const;  ///< Prometheus text format 0.0.4
 
  private:

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kubexx/base/clock.hpp"
+#include "kubexx/base/health.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
@@ -25,6 +28,9 @@ struct Options {
   std::size_t max_pages = 16;  ///< pages that are kept up to date at once; a further one is told to wait
   /// What /metrics shows; null: the registry of the first factory's client, without one MetricsRegistry::process().
   std::shared_ptr<MetricsRegistry> metrics = {};
+  std::shared_ptr<HealthChecks> health = {};  ///< the program's own checks; null: none until health().add()
+  bool standby_is_ready = true;  ///< /readyz of a standby answers 200, else 503; its body says that it is one
+  Duration health_patience = std::chrono::seconds(5);  ///< checks that take longer in all have failed
 };
 
 /// A page that shows the informers, queues and caches of this program, with /metrics, /healthz and /readyz beside it.
@@ -32,13 +38,16 @@ struct Options {
 /// Nobody else reads it: it listens on loopback unless told otherwise, and data is only given to who has the token, as
 /// `Authorization: Bearer` or as ?token=; url() has it, and the page takes it from there. Requests under a foreign host
 /// name or from a foreign page are refused. /healthz and /readyz answer anybody, with reasons only to who has the
-/// token. Nothing can be changed through it. The values of Secrets are masked until asked for one by one.
+/// token; docs/health.md says what they check. Nothing can be changed through it. The values of Secrets are masked
+/// until asked for one by one.
 ///
 /// While nobody looks it reads a few counters a second. From the first time that a resource is looked at, its last
 /// updates are kept (at most 1000, or 8 MB) to show what they changed.
 ///
-/// Threads: safe from any thread. It has one I/O thread and two for its work, kxx-inspect.
-/// Stop: the destructor, or stop(), closes every connection and joins. The factories must outlive it.
+/// Threads: safe from any thread. It has one I/O thread and two for its work, kxx-inspect; health checks run on one of
+/// the two, and probes that come while they run share what they find.
+/// Stop: the destructor, or stop(), closes every connection and joins, a running health check included. The factories
+/// must outlive it.
 /// Errors: an address that cannot or must not be listened on, or a short token, is an Error of start(); the
 /// constructor throws it as kubexx::Exception.
 /// Example:
@@ -56,6 +65,7 @@ class Server {
   /// Shows the informers that the factory has, and those it will have.
   void add(const informer::SharedInformerFactory& factory);
   void add(std::shared_ptr<informer::SharedIndexInformer> informer);
+  HealthChecks& health() noexcept;  ///< where the program adds its own checks; those of the options, if there are some
 
   std::uint16_t port() const noexcept;
   const std::string& token() const noexcept;

@@ -3,10 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <thread>
+
+#include "kubexx/base/clock.hpp"
 
 namespace kubexx {
 namespace {
@@ -166,6 +172,73 @@ TEST(MetricsTest, AFunctionMayUseTheRegistryOrThrow) {
   Gauge throwing = registry.gauge_function("b", "B", {}, []() -> double { throw std::runtime_error("x"); });
 
   EXPECT_THAT(registry.expose(), HasSubstr("b NaN\n"));
+}
+
+TEST(MetricsTest, EveryFamilyIsHandedOverWithLabelsAndValues) {
+  MetricsRegistry registry;
+  const Counter lists = registry.counter("lists_total", "Lists.", {{"resource", "pods\xff"}, {"group", ""}});
+  const Histogram seconds = registry.histogram("wait_seconds", "Waits.", {}, {1, 10});
+  lists.add(3);
+  for (const double value : {0.5, 5.0, 50.0}) seconds.observe(value);
+
+  std::vector<MetricFamily> families;
+  registry.for_each([&](const MetricFamily& family) {
+    static_cast<void>(registry.expose());  // nothing is locked
+    families.push_back(family);
+  });
+
+  ASSERT_EQ(families.size(), 2U);
+  EXPECT_EQ(families[0].name, "lists_total");
+  EXPECT_EQ(families[0].help, "Lists.");
+  EXPECT_EQ(families[0].type, MetricType::Counter);
+  ASSERT_EQ(families[0].points.size(), 1U);
+  EXPECT_EQ(families[0].points[0].labels, (MetricLabels{{"group", ""}, {"resource", "pods?"}}));
+  EXPECT_EQ(families[0].points[0].value, 3);
+  EXPECT_EQ(families[1].type, MetricType::Histogram);
+  const auto& waits = families[1].points.at(0);
+  const auto beyond = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(waits.buckets, (std::vector<std::pair<double, std::uint64_t>>{{1, 1}, {10, 2}, {beyond, 3}}));
+  EXPECT_EQ(waits.value, 55.5);
+}
+
+TEST(MetricsTest, ACountThatIsKeptElsewhereIsReadWhenAskedFor) {
+  MetricsRegistry registry;
+  double kept = 1;
+  const Counter counter = registry.counter_function("kept_total", "K", {}, [&] { return kept; });
+
+  kept = 7;
+
+  EXPECT_THAT(registry.expose(), HasSubstr("# TYPE kept_total counter\nkept_total 7\n"));
+}
+
+TEST(MetricsTest, TheFiguresOfTheProcessAreAddedOnceAndAreThoseOfThisProcess) {
+  MetricsRegistry registry;
+  registry.add_process_figures();
+  registry.add_process_figures();
+
+  std::map<std::string, double> figures;
+  registry.for_each([&](const MetricFamily& family) { figures[family.name] = family.points.at(0).value; });
+
+  EXPECT_EQ(figures["kubexx_build_info"], 1);
+  EXPECT_GT(figures["process_cpu_seconds_total"], 0);
+  EXPECT_GT(figures["process_resident_memory_bytes"], 1 << 20);
+  EXPECT_GE(figures["process_virtual_memory_bytes"], figures["process_resident_memory_bytes"]);
+  EXPECT_GE(figures["process_threads"], 1);
+  const int descriptor = dup(0);
+  double open_now = 0;
+  registry.for_each([&](const MetricFamily& family) {
+    if (family.name == "process_open_fds") open_now = family.points.at(0).value;
+  });
+  close(descriptor);
+  EXPECT_EQ(open_now, figures["process_open_fds"] + 1);
+  EXPECT_GT(figures["process_max_fds"], open_now);
+  const auto now = std::chrono::duration<double>(Clock::system().wall().time_since_epoch()).count();
+  EXPECT_LE(figures["process_start_time_seconds"], now + 2);
+  EXPECT_GT(figures["process_start_time_seconds"], now - 24 * 3600);
+}
+
+TEST(MetricsTest, TheRegistryOfTheProcessHasItsFigures) {
+  EXPECT_THAT(MetricsRegistry::process()->expose(), HasSubstr("\nprocess_open_fds "));
 }
 
 TEST(MetricsTest, MisuseIsALogicError) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,9 +53,14 @@ class SiteTest : public ::testing::Test {
   }
   /// With the token.
   Answer get(const std::string& target) {
-    auto answer = site->answer(request(target, {{"authorization", std::string("Bearer ") + kToken}}));
+    return ask(request(target, {{"authorization", std::string("Bearer ") + kToken}}));
+  }
+  Answer ask(const httpd::Request& asked) {
+    std::optional<Answer> answered;
+    site->answer(asked, [&](Answer answer) { answered = std::move(answer); });
     executor->run_until_idle();
-    return answer;
+    EXPECT_TRUE(answered);
+    return answered.value_or(Answer());
   }
   meta::Object json(const std::string& target) {
     const auto answer = get(target);
