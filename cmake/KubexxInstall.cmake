@@ -69,10 +69,10 @@ function(kubexx_library target)
 endfunction()
 
 set(runtime_layers ${KUBEXX_LAYERS})
-list(REMOVE_ITEM runtime_layers columns apiserver testing)
+list(REMOVE_ITEM runtime_layers columns apiserver testkit)
 kubexx_library(kubexx NAME kubexx OUTPUT kubexx LAYERS ${runtime_layers}
   MODULE kubexx DESCRIPTION "${PROJECT_DESCRIPTION}")
-kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS columns apiserver testing LINK kubexx
+kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS columns apiserver testkit LINK kubexx
   MODULE kubexx-testing DESCRIPTION "An API server of Kubernetes inside a test" REQUIRES "kubexx = ${PROJECT_VERSION}")
 
 set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/kubexx")

@@ -105,9 +105,10 @@ Result<std::unique_ptr<Server>> Server::start(Options options) try {
   return Error::config(std::string("inspector: ") + e.what());
 }
 
-Server::Server(const informer::SharedInformerFactory& factory, Options options)
-    : impl_(std::move(start(std::move(options)).value()->impl_)) {
-  add(factory);
+Result<std::unique_ptr<Server>> Server::start(const informer::SharedInformerFactory& factory, Options options) {
+  auto page = start(std::move(options));
+  if (page) (*page)->add(factory);
+  return page;
 }
 
 Server::~Server() {

@@ -17,7 +17,7 @@
 #include "kubexx/apiserver/workload.hpp"
 #include "kubexx/inspect/server.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx {
 namespace {
@@ -27,7 +27,7 @@ class Program {
   explicit Program(bool moving)
       : workload_executor_(std::make_shared<ThreadExecutor>()),
         server_(settings()),
-        factory_(testing::client(server_)),
+        factory_(testkit::client(server_)),
         moving_(moving) {}
 
   Result<void> start() {

@@ -10,7 +10,7 @@
 #include "kubexx/client/discovery.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx::contract {
 namespace {
@@ -51,7 +51,7 @@ void AnyServerTest::SetUp() {
     options.bookmark_interval = std::chrono::milliseconds(200);
     options.tls = true;  // and with it HTTP/2, as on a real one
     embedded_ = std::make_unique<apiserver::Server>(options);
-    config_ = testing::config(*embedded_);
+    config_ = testkit::config(*embedded_);
   } else {
     const char* file = std::getenv("KUBECONFIG_UNDER_TEST");
     if (file == nullptr || *file == '\0')
@@ -84,7 +84,7 @@ client::ResourceApi AnyServerTest::api(const meta::GroupVersionResource& resourc
 }
 
 meta::Object AnyServerTest::put(std::string_view name, std::string_view value) const {
-  auto draft = testing::make_config_map(key(name), value).edit();
+  auto draft = testkit::make_config_map(key(name), value).edit();
   auto written = api(kConfigMaps).create(draft.to_object());
   if (!written && written.error().is_already_exists()) written = api(kConfigMaps).update(draft.to_object());
   EXPECT_TRUE(written) << written.error();

@@ -12,12 +12,12 @@
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
-#include "kubexx/testing/eventually.hpp"
+#include "kubexx/testkit/eventually.hpp"
 #include "kubexx/transport/http_transport.hpp"
 
 namespace kubexx::contract {
 
-using testing::eventually;
+using testkit::eventually;
 
 enum class ServerKind : std::uint8_t {
   Embedded,

@@ -8,16 +8,16 @@
 
 #include "contract/any_server.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/fault_proxy.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/fault_proxy.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 
 namespace kubexx::contract {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::FaultProxy;
-using testing::Recording;
+using testkit::FaultProxy;
+using testkit::Recording;
 
 /// An informer of ConfigMaps behind a proxy that breaks its connections; the test itself writes past the proxy.
 class BrokenConnectionTest : public AnyServerTest {

@@ -5,15 +5,15 @@
 #include "kubexx/controller/finalizer.hpp"
 #include "kubexx/controller/owner_reference.hpp"
 #include "kubexx/controller/writes.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx::controller {
 namespace {
 
 using contract::kConfigMaps;
-using testing::client;
 using ::testing::HasSubstr;
-using testing::make_config_map;
+using testkit::client;
+using testkit::make_config_map;
 
 const meta::GroupVersionKind kConfigMap{"", "v1", "ConfigMap"};
 constexpr std::string_view kFinalizer = "kubexx.dev/test";

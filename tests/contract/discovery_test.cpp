@@ -4,7 +4,7 @@
 #include "contract/any_server.hpp"
 #include "kubexx/client/resource_mapper.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx::client {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 class DiscoveryContractTest : public ::testing::Test {
  protected:
   apiserver::Server server_;
-  rest::Client client_ = testing::client(server_);
+  rest::Client client_ = testkit::client(server_);
 };
 
 TEST_F(DiscoveryContractTest, TheAggregatedFormTakesTwoRequests) {

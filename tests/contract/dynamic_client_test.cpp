@@ -6,7 +6,7 @@
 #include "kubexx/client/pager.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx::contract {
 namespace {
@@ -22,7 +22,7 @@ class DynamicClientTest : public AnyServerTest {
   }
   client::ResourceApi maps() const { return resource(kConfigMaps).namespaced(namespace_()); }
   meta::Object config_map(std::string_view name, std::string_view value) const {
-    return testing::make_config_map(key(name), value);
+    return testkit::make_config_map(key(name), value);
   }
 };
 INSTANTIATE_TEST_SUITE_P(AnyServer, DynamicClientTest, kAnyServer, server_name);
@@ -186,7 +186,7 @@ TEST_P(DynamicClientTest, RefusalsAreErrorsWithReasonAndCauses) {
 
 TEST_P(DynamicClientTest, TheLogOfAPodThatNoNodeRunsIsEmptyAndAWrongContainerIsRefused) {
   const auto pods = resource({"", "v1", "pods"}).namespaced(namespace_());
-  ASSERT_TRUE(pods.create(testing::make_pod(key("a"))));
+  ASSERT_TRUE(pods.create(testkit::make_pod(key("a"))));
 
   const auto whole = pods.logs("a");
   ASSERT_TRUE(whole) << whole.error();

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "kubexx/events/event_broadcaster.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx::events {
 namespace {
@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 class EventBroadcasterTest : public ::testing::Test {
  protected:
-  EventBroadcasterTest() { pod_ = server_.seed(testing::make_pod("default/web")).value(); }
+  EventBroadcasterTest() { pod_ = server_.seed(testkit::make_pod("default/web")).value(); }
   std::vector<meta::Object> events(EventApi api = EventApi::Core) {
     return server_.core().list(api == EventApi::Core ? meta::GroupVersionResource{"", "v1", "events"}
                                                      : meta::GroupVersionResource{"events.k8s.io", "v1", "events"});
@@ -24,7 +24,7 @@ class EventBroadcasterTest : public ::testing::Test {
 };
 
 TEST_F(EventBroadcasterTest, WhatWasRecordedIsOnTheServerWhenShutdownReturns) {
-  EventBroadcaster broadcaster(testing::client(server_));
+  EventBroadcaster broadcaster(testkit::client(server_));
   const auto recorder = broadcaster.recorder("widget-controller");
   for (int i = 0; i < 5; ++i) recorder.event(pod_, "Normal", "Synced", "all is well");
   recorder.event(pod_, "Warning", "Broken", "it is not");
@@ -44,7 +44,7 @@ TEST_F(EventBroadcasterTest, WhatWasRecordedIsOnTheServerWhenShutdownReturns) {
 
 TEST_F(EventBroadcasterTest, TheDestructorFlushes) {
   {
-    EventBroadcaster(testing::client(server_)).recorder("c").event(pod_, "Normal", "Synced", "m");
+    EventBroadcaster(testkit::client(server_)).recorder("c").event(pod_, "Normal", "Synced", "m");
   }
 
   EXPECT_EQ(events().size(), 1U);
@@ -53,7 +53,7 @@ TEST_F(EventBroadcasterTest, TheDestructorFlushes) {
 TEST_F(EventBroadcasterTest, TheNewerApiStoresASeriesWithTheWholeCount) {
   EventBroadcasterOptions options;
   options.api = EventApi::Events;
-  EventBroadcaster broadcaster(testing::client(server_), options);
+  EventBroadcaster broadcaster(testkit::client(server_), options);
   const auto recorder = broadcaster.recorder("widget-controller", "pod-1");
   for (int i = 0; i < 5; ++i) recorder.event(pod_, "Normal", "Synced", "all is well", {.action = "Syncing"});
 
@@ -67,7 +67,7 @@ TEST_F(EventBroadcasterTest, TheNewerApiStoresASeriesWithTheWholeCount) {
 }
 
 TEST_F(EventBroadcasterTest, RecordingFromManyThreadsDuringShutdownIsSafe) {
-  EventBroadcaster broadcaster(testing::client(server_));
+  EventBroadcaster broadcaster(testkit::client(server_));
   const auto recorder = broadcaster.recorder("c");
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -93,7 +93,7 @@ TEST_F(EventBroadcasterTest, ListenersHearEveryEventInOrder) {
     changed.notify_all();
   };
   {
-    const auto client = testing::client(server_);
+    const auto client = testkit::client(server_);
     EventBroadcaster broadcaster(client, options);
     const auto recorder = broadcaster.recorder("c");
     for (int i = 0; i < 50; ++i) recorder.event(pod_, "Normal", "R", std::to_string(i));

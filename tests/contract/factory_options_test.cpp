@@ -5,9 +5,9 @@
 #include "contract/any_server.hpp"
 #include "contract/queue_under_test.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/client.hpp"
-#include "kubexx/testing/eventually.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/eventually.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 
 /// What FactoryOptions say reaches the server and the cache.
 namespace kubexx::contract {
@@ -19,22 +19,22 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using testing::eventually;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testkit::eventually;
 
 class FactoryOptionsContractTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const auto* name : {"a", "b", "c"}) {
-      ASSERT_TRUE(server.seed(testing::make_config_map(std::string("default/") + name, name)));
+      ASSERT_TRUE(server.seed(testkit::make_config_map(std::string("default/") + name, name)));
     }
   }
   /// A factory that says this of ConfigMaps, started and synced.
   void make(InformerOptions of_maps) {
     of_maps.queue = queue_under_test();
     factory = std::make_unique<informer::SharedInformerFactory>(
-        testing::client(server), FactoryOptions{.by_kind = {{kConfigMaps, std::move(of_maps)}}});
+        testkit::client(server), FactoryOptions{.by_kind = {{kConfigMaps, std::move(of_maps)}}});
     factory->start();
     maps = factory->for_resource(kConfigMaps).value().shared();  // runs by itself
   }
@@ -120,7 +120,7 @@ TEST_F(FactoryOptionsContractTest, ManagedFieldsAreAskedForOnlyByWhoKeepsThem) {
 }
 
 TEST_F(FactoryOptionsContractTest, AServerThatSendsAllShardsIsAnErrorAndFurtherParametersAreSent) {
-  const client::ResourceApi api(testing::client(server), kConfigMaps, "default");
+  const client::ResourceApi api(testkit::client(server), kConfigMaps, "default");
   const auto all = api.list({.shard_selector = "shardRange(object.metadata.uid, '0x0', '0x8000000000000000')"});
   ASSERT_FALSE(all);
   EXPECT_THAT(all.error().message(), HasSubstr("shard"));
@@ -132,7 +132,7 @@ TEST(ListWatchFuncsInformerTest, AnInformerFollowsTwoBlockingFunctions) {
    public:
     Result<std::optional<meta::WatchEvent>> next(std::stop_token stop) override {
       if (!std::exchange(sent_, true)) {
-        auto object = testing::make_config_map("default/b", "2").edit();
+        auto object = testkit::make_config_map("default/b", "2").edit();
         object["metadata"]["resourceVersion"].set("6");
         return std::optional(meta::WatchEvent{meta::WatchEventType::Added, object.to_object()});
       }
@@ -148,7 +148,7 @@ TEST(ListWatchFuncsInformerTest, AnInformerFollowsTwoBlockingFunctions) {
   };
   reflector::ListWatchFuncs functions;
   functions.list = [](const meta::ListOptions&, std::stop_token) -> Result<reflector::ObjectList> {
-    auto object = testing::make_config_map("default/a", "1").edit();
+    auto object = testkit::make_config_map("default/a", "1").edit();
     object["metadata"]["resourceVersion"].set("4");
     reflector::ObjectList list;
     list.meta.resource_version = "5";

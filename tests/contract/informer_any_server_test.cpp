@@ -6,7 +6,7 @@
 
 #include "contract/any_server.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 
 namespace kubexx::contract {
 namespace {
@@ -16,7 +16,7 @@ using informer::Informer;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::Recording;
+using testkit::Recording;
 
 /// What client-go promises of informers, on any server.
 class InformerTest : public AnyServerTest {

@@ -8,8 +8,8 @@
 #include "contract/any_server.hpp"
 #include "contract/queue_under_test.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/client.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 
 namespace kubexx::contract {
 namespace {
@@ -21,7 +21,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing::Recording;
+using testkit::Recording;
 
 const meta::GroupVersionResource kSecrets{"", "v1", "secrets"};
 
@@ -236,9 +236,9 @@ TEST_P(InformerFactoryTest, WaitingGoesOverTheInformersThatWereStartedAndTheseTh
 
 TEST(MetadataRequestTest, OnlyMetadataIsAskedFor) {
   apiserver::Server server;
-  ASSERT_TRUE(server.seed(testing::make_config_map("default/a", "1")));
+  ASSERT_TRUE(server.seed(testkit::make_config_map("default/a", "1")));
   for (const bool watch_list : {true, false}) {
-    informer::SharedInformerFactory factory(testing::client(server),
+    informer::SharedInformerFactory factory(testkit::client(server),
                                             {.defaults = {.scope = {.metadata_only = true}, .watch_list = watch_list}});
     static_cast<void>(factory.for_resource(kConfigMaps));
     factory.start();
@@ -253,7 +253,7 @@ TEST(MetadataRequestTest, OnlyMetadataIsAskedFor) {
 
 TEST(MetadataRequestTest, ObjectsOfACustomResourceHaveTheKindThatDiscoveryNames) {
   apiserver::Server server;
-  const client::ResourceApi crds(testing::client(server), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
+  const client::ResourceApi crds(testkit::client(server), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
   ASSERT_TRUE(crds.create(meta::object_from_json(
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.a.io"},
           "spec":{"group":"a.io","scope":"Namespaced","names":{"kind":"Foo","plural":"foos"},"versions":[
@@ -262,11 +262,11 @@ TEST(MetadataRequestTest, ObjectsOfACustomResourceHaveTheKindThatDiscoveryNames)
   const auto foo = [](const std::string& name) {
     return meta::parse_json(R"({"apiVersion":"a.io/v1","kind":"Foo","metadata":{"name":")" + name + "\"}}").value();
   };
-  const client::ResourceApi api(testing::client(server), foos, "default");
+  const client::ResourceApi api(testkit::client(server), foos, "default");
   ASSERT_TRUE(api.create(foo("listed")));
   for (const bool watch_list : {true, false}) {
     informer::DynamicSharedInformerFactory factory(
-        testing::client(server), {.defaults = {.scope = {.metadata_only = true}, .watch_list = watch_list}});
+        testkit::client(server), {.defaults = {.scope = {.metadata_only = true}, .watch_list = watch_list}});
     const auto informer = factory.for_resource(foos).value().informer();
     Recording seen;
     const auto registration = informer.add_event_handler(seen.handler());

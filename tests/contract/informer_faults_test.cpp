@@ -6,8 +6,8 @@
 
 #include "contract/any_server.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
-#include "kubexx/testing/client.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 
 /// What only a server that can be broken shows, on both kinds of queue.
 namespace kubexx::informer {
@@ -15,10 +15,10 @@ namespace {
 
 using contract::kConfigMaps;
 using std::chrono::seconds;
-using testing::client;
-using testing::make_config_map;
-using testing::Recording;
 using ::testing::UnorderedElementsAre;
+using testkit::client;
+using testkit::make_config_map;
+using testkit::Recording;
 
 class InformerFaultsTest : public ::testing::TestWithParam<QueueKind> {
  protected:

@@ -11,9 +11,9 @@
 #include "contract/queue_under_test.hpp"
 #include "kubexx/base/stop.hpp"
 #include "kubexx/informer/client_lister_watcher.hpp"
-#include "kubexx/testing/client.hpp"
-#include "kubexx/testing/fault_proxy.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/fault_proxy.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 
 namespace kubexx::informer {
 namespace {
@@ -23,13 +23,13 @@ using reflector::ReflectorState;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::make_config_map;
-using testing::Recording;
 using ::testing::UnorderedElementsAre;
+using testkit::make_config_map;
+using testkit::Recording;
 
 /// Until what an informer's reflector says of itself is as wanted.
 bool await(const SharedIndexInformer& informer, const std::function<bool(const reflector::ReflectorStatus&)>& wanted) {
-  return testing::eventually([&] { return wanted(informer.status().reflector); }, seconds(20));
+  return testkit::eventually([&] { return wanted(informer.status().reflector); }, seconds(20));
 }
 
 InformerOptions options_for(const rest::Client& client) {
@@ -43,14 +43,14 @@ InformerOptions options_for(const rest::Client& client) {
 
 /// Stops a proxy the moment a reflector is in a state.
 struct StallAt final : reflector::Owner {
-  StallAt(testing::FaultProxy& p, ReflectorState s) : proxy(p), state(s) {}
+  StallAt(testkit::FaultProxy& p, ReflectorState s) : proxy(p), state(s) {}
   void on_change() override {
     const auto watched = informer.lock();
     if (done || !watched || watched->status().reflector.state != state) return;
     done = true;
     outage = proxy.stall();
   }
-  testing::FaultProxy& proxy;
+  testkit::FaultProxy& proxy;
   const ReflectorState state;
   std::weak_ptr<SharedIndexInformer> informer;  // set before it is started
   bool done = false;                            // strand
@@ -63,7 +63,7 @@ struct Stage {
   ReflectorState state;
   bool stalled = false;  ///< from the moment it is there nothing passes between client and server
   bool watch_list = true;
-  std::function<apiserver::Outage(apiserver::Server&, testing::FaultProxy&)> prepare = {};
+  std::function<apiserver::Outage(apiserver::Server&, testkit::FaultProxy&)> prepare = {};
   meta::GroupVersionResource resource = kConfigMaps;
   bool watchable = true;
   std::int64_t page_size = 0;
@@ -99,7 +99,7 @@ std::vector<Stage> stages() {
 class StopStageTest : public ::testing::TestWithParam<Stage> {
  protected:
   apiserver::Server server_;
-  testing::FaultProxy proxy_{testing::config(server_)};
+  testkit::FaultProxy proxy_{testkit::config(server_)};
 };
 
 TEST_P(StopStageTest, StoppedThereAnInformerEndsSoonAndCallsNobodyAfterwards) {
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Stages, StopStageTest, ::testing::ValuesIn(stages()),
 TEST(InformerLifeTest, ABlockedHandlerDelaysNoOtherInformerAndItsOwnCacheGoesOn) {
   apiserver::Server server;
   ASSERT_TRUE(server.seed(make_config_map("default/a")));
-  DynamicSharedInformerFactory factory(testing::client(server), {.defaults = {.queue = contract::queue_under_test()}});
+  DynamicSharedInformerFactory factory(testkit::client(server), {.defaults = {.queue = contract::queue_under_test()}});
   const auto blocked = factory.for_resource(kConfigMaps).value().informer();
   const auto free = factory.for_resource({"", "v1", "namespaces"}).value().informer();
   std::latch entered(1);
@@ -193,7 +193,7 @@ class SwitchTransport final : public transport::Transport {
 // Behind an address that stands for several servers, one of which was restored from a backup.
 TEST(InformerLifeTest, WhileTheGroupIsNotServedAParkedInformerAsksWithoutBeingAnsweredNotFound) {
   apiserver::Server server;
-  const auto client = testing::client(server);
+  const auto client = testkit::client(server);
   const auto informer = SharedIndexInformer::create(
       make_client_lister_watcher(client, {"example.com", "v1", "widgets"}, {}), options_for(client));
   informer->start();
@@ -206,7 +206,7 @@ TEST(InformerLifeTest, WhileTheGroupIsNotServedAParkedInformerAsksWithoutBeingAn
     }
     return false;
   };
-  EXPECT_TRUE(testing::eventually(asked));
+  EXPECT_TRUE(testkit::eventually(asked));
   EXPECT_EQ(server.requests().count("", "", {.status = 404}), 0U);
   informer->stop();
   informer->join();
@@ -220,12 +220,12 @@ TEST(InformerLifeTest, VersionsThatWentBackAreNoticedOnAWatchThatNobodyCut) {
   for (const auto* value : {"1", "2", "3"}) ASSERT_TRUE(server.seed(make_config_map("default/old", value)));
   ASSERT_TRUE(server.seed(make_config_map("default/new")));
   ASSERT_LT(restored.version(), server.version());
-  const auto config = testing::config(server);
+  const auto config = testkit::config(server);
   const auto transport = std::make_shared<SwitchTransport>(
       transport::HttpTransport::create(contract::transport_options(config)).value(), server.url(), restored.url());
   rest::ClientOptions client_options;
   client_options.transport = transport;
-  const auto client = testing::client(server, client_options);
+  const auto client = testkit::client(server, client_options);
   InformerOptions informer_options = options_for(client);
   informer_options.reflector.emplace();
   informer_options.reflector->version_check = milliseconds(20);

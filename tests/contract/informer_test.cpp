@@ -9,19 +9,19 @@
 #include "contract/queue_under_test.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/meta/draft.hpp"
-#include "kubexx/testing/client.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 
 namespace kubexx::informer {
 namespace {
 
 using contract::kConfigMaps;
 using std::chrono::seconds;
-using testing::client;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using testing::make_config_map;
-using testing::Recording;
+using testkit::client;
+using testkit::make_config_map;
+using testkit::Recording;
 
 /// An embedded server, a dynamic factory on it without backoff, and the informer of its ConfigMaps.
 class InformerContractTest : public ::testing::Test {

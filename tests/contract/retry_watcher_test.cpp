@@ -9,7 +9,7 @@
 #include "contract/any_server.hpp"
 #include "kubexx/client/until.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/fault_proxy.hpp"
+#include "kubexx/testkit/fault_proxy.hpp"
 #include "support/function_sink.hpp"
 
 namespace kubexx::contract {
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
-using testing::FaultProxy;
+using testkit::FaultProxy;
 
 /// Watches behind a proxy that breaks their connections; the test itself writes past the proxy.
 class RetriedWatchTest : public AnyServerTest {

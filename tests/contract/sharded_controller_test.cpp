@@ -7,8 +7,8 @@
 #include "contract/any_server.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/controller/sharded_controller.hpp"
-#include "kubexx/testing/client.hpp"
-#include "kubexx/testing/eventually.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/eventually.hpp"
 
 namespace kubexx::controller {
 namespace {
@@ -16,13 +16,13 @@ namespace {
 using contract::kConfigMaps;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::eventually;
+using testkit::eventually;
 
 /// One replica with everything a program would have, and a list of what it reconciled.
 class Replica {
  public:
   Replica(const apiserver::Server& server, std::string identity)
-      : client_(testing::client(server)),
+      : client_(testkit::client(server)),
         factory_(client_),
         informer_(factory_.for_resource(kConfigMaps).value().informer()) {
     client::ApiResource resource;
@@ -72,7 +72,7 @@ class Replica {
 TEST(ShardedControllerTest, EveryKeyIsReconciledByOneReplicaAndAnewByItsNextOwner) {
   apiserver::Server server;
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(server.seed(testing::make_config_map("default/m" + std::to_string(i))));
+    ASSERT_TRUE(server.seed(testkit::make_config_map("default/m" + std::to_string(i))));
   }
   auto a = std::make_unique<Replica>(server, "a");
   ASSERT_TRUE(eventually([&] { return a->seen().size() == 100; }));
@@ -84,7 +84,7 @@ TEST(ShardedControllerTest, EveryKeyIsReconciledByOneReplicaAndAnewByItsNextOwne
   a->forget();
   b->forget();
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(server.update(testing::make_config_map("default/m" + std::to_string(i), "new")));
+    ASSERT_TRUE(server.update(testkit::make_config_map("default/m" + std::to_string(i), "new")));
   }
   EXPECT_TRUE(eventually([&] { return a->seen().size() + b->seen().size() == 100; }));
   for (const auto& [key, times] : a->seen()) EXPECT_FALSE(shared.contains(key)) << key;

@@ -10,7 +10,7 @@
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/yaml.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 #include "operators_a/v1.hpp"
 #include "paths.hpp"
 #include "platform.hpp"
@@ -23,7 +23,7 @@ namespace {
 void install(const apiserver::Server& server, const std::string& file) {
   std::ifstream in(std::string(KUBEXX_SOURCE_DIR "/tests/golden/input/") + file);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const client::ResourceApi crds(testing::client(server), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
+  const client::ResourceApi crds(testkit::client(server), {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
   const auto definitions = meta::parse_yaml(text).value();
   for (const auto& definition : definitions) {
     const auto created = crds.create(definition);
@@ -34,7 +34,7 @@ void install(const apiserver::Server& server, const std::string& file) {
 TEST(CustomResourceTest, ItsClientAndInformerWorkAgainstTheEmbeddedServer) {
   apiserver::Server server;
   install(server, "foo.yaml");
-  const auto shared = testing::client(server);
+  const auto shared = testkit::client(server);
   const samplecontroller::Clientset clientset(shared);
   samplecontroller::v1alpha1::FooDraft draft;
   draft.metadata().set_name("example");
@@ -98,10 +98,10 @@ TEST(CustomResourceTest, EveryKindOfFieldIsWrittenAndRead) {
 TEST(CustomResourceTest, SeveralKindsOfAGroupShareItsAccessors) {
   apiserver::Server server;
   install(server, "platform.yaml");
-  platform::SharedInformerFactory factory(testing::client(server));
+  platform::SharedInformerFactory factory(testkit::client(server));
   const auto pipelines = factory.platform().v1().pipelines();
   const auto policies = factory.platform().v1().policies();
-  const platform::Clientset clientset(testing::client(server));
+  const platform::Clientset clientset(testkit::client(server));
   platform::v1::PipelineDraft draft;
   draft.metadata().set_name("build");
   draft.spec().set_namespace_("a");
@@ -160,7 +160,7 @@ TEST(CustomResourceTest, GroupsWithTheSameFirstLabelHaveTheNamespacesThatWereCho
   EXPECT_EQ(operators_a::v1::Alpha::kResource.group, "operator.a.io");
   EXPECT_EQ(acme::operators::v1::Beta::kResource.group, "operator.b.io");
   apiserver::Server server;
-  informer::DynamicSharedInformerFactory factory(testing::client(server));
+  informer::DynamicSharedInformerFactory factory(testkit::client(server));
   EXPECT_TRUE(acme::operators::Informers(factory).operators().v1().betas().shared());
 }
 

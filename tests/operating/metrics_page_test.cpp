@@ -15,8 +15,8 @@
 #include "kubexx/events/event_broadcaster.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/inspect/server.hpp"
-#include "kubexx/testing/client.hpp"
-#include "operating/eventually.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/eventually.hpp"
 #include "paths.hpp"
 
 namespace kubexx {
@@ -82,8 +82,8 @@ std::set<std::string> names_in_sources() {
 /// A program that uses everything which counts.
 class MetricsPageTest : public ::testing::Test {
  protected:
-  MetricsPageTest() : client(testing::client(server, {.metrics = registry})), factory(client) {
-    pod = server.seed(testing::make_pod("default/web")).value();
+  MetricsPageTest() : client(testkit::client(server, {.metrics = registry})), factory(client) {
+    pod = server.seed(testkit::make_pod("default/web")).value();
   }
 
   void reconcile_once() {
@@ -101,9 +101,9 @@ class MetricsPageTest : public ::testing::Test {
       return controller::Action::done();
     });
     factory.start();
-    ASSERT_TRUE(eventually([&] { return core.status().reconciles > 0; }));
+    ASSERT_TRUE(testkit::eventually([&] { return core.status().reconciles > 0; }));
     informer->relist();
-    ASSERT_TRUE(eventually([&] { return informer->status().reflector.restarts.contains("asked"); }));
+    ASSERT_TRUE(testkit::eventually([&] { return informer->status().reflector.restarts.contains("asked"); }));
     read();
     stop.request_stop();
     ASSERT_TRUE(core.join());
@@ -115,7 +115,7 @@ class MetricsPageTest : public ::testing::Test {
         {.on_started_leading = [](const election::LeaderGuard& guard) { wait_for_stop(guard.stop_token()); }});
     ASSERT_TRUE(leader);
     std::jthread run([&](const std::stop_token& stop) { (*leader)->run(stop); });
-    ASSERT_TRUE(eventually([&] { return (*leader)->is_leader(); }));
+    ASSERT_TRUE(testkit::eventually([&] { return (*leader)->is_leader(); }));
     const auto member = election::ShardMembership::create(client, {.group = "shards", .identity = "me"});
     ASSERT_TRUE(member);
     (*member)->start();
@@ -152,7 +152,7 @@ class MetricsPageTest : public ::testing::Test {
 
 TEST_F(MetricsPageTest, WhatAProgramCountsIsThePageInNamesTypesAndLabels) {
   {
-    const inspect::Server page(factory);
+    const auto page = inspect::Server::start(factory).value();
     reconcile_once();
     lead_once();
     record_an_event();
@@ -162,8 +162,8 @@ TEST_F(MetricsPageTest, WhatAProgramCountsIsThePageInNamesTypesAndLabels) {
 
   const auto page = metrics_page();
   for (const auto& [name, row] : seen) {
-    const auto found = page.find(name);
-    if (found == page.end()) {
+    const auto found = page->find(name);
+    if (found == page->end()) {
       ADD_FAILURE() << name << " is not in docs/metrics.md";
     } else {
       EXPECT_EQ(found->second, row) << name;
@@ -176,7 +176,7 @@ TEST(MetricsNamesTest, EveryNameInTheSourcesIsInThePageAndTheOtherWayRound) {
   const auto sources = names_in_sources();
   ASSERT_TRUE(sources.contains("kubexx_store_objects"));
   const auto page = metrics_page();
-  for (const auto& name : sources) EXPECT_TRUE(page.contains(name)) << name << " is not in docs/metrics.md";
+  for (const auto& name : sources) EXPECT_TRUE(page->contains(name)) << name << " is not in docs/metrics.md";
   for (const auto& [name, row] : page) EXPECT_TRUE(sources.contains(name)) << name << " is in no source";
 }
 

@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "kubexx/election/leader_check.hpp"
-#include "kubexx/testing/client.hpp"
-#include "operating/eventually.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/eventually.hpp"
 
 namespace kubexx::election {
 namespace {
@@ -33,23 +33,23 @@ struct Standing {
 
 TEST(LeaderCheckTest, TheLeaderIsWellAndAStandbySaysWhoLeads) {
   apiserver::Server server;
-  const auto client = testing::client(server);
+  const auto client = testkit::client(server);
   Standing first(client, "first");
   Standing second(client, "second");
   EXPECT_EQ(first.check().state(), HealthState::Standby);
   EXPECT_EQ(first.check().reason(), "nobody is known to lead");
 
   first.run();
-  ASSERT_TRUE(eventually([&] { return first.elector->is_leader(); }));
+  ASSERT_TRUE(testkit::eventually([&] { return first.elector->is_leader(); }));
   second.run();
-  ASSERT_TRUE(eventually([&] { return second.elector->leader() == "first"; }));
+  ASSERT_TRUE(testkit::eventually([&] { return second.elector->leader() == "first"; }));
 
   EXPECT_EQ(first.check().state(), HealthState::Ok);
   EXPECT_EQ(second.check().state(), HealthState::Standby);
   EXPECT_EQ(second.check().reason(), "first leads");
 
   first.thread = {};
-  EXPECT_TRUE(eventually([&] { return second.check().state() == HealthState::Ok; }));
+  EXPECT_TRUE(testkit::eventually([&] { return second.check().state() == HealthState::Ok; }));
 }
 
 }  // namespace

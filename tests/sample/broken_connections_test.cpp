@@ -12,8 +12,8 @@
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/owner_reference.hpp"
-#include "kubexx/testing/fault_proxy.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/fault_proxy.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 #include "sample/resources.hpp"
 #include "sample/run_long.hpp"
 
@@ -152,7 +152,7 @@ class SampleOnAnyServerTest : public AnyServerTest {
 
   static constexpr const char* kDefinition = "foos.samplecontroller.k8s.io";
   bool installed_ = false;
-  std::optional<testing::FaultProxy> proxy_;
+  std::optional<testkit::FaultProxy> proxy_;
   apiserver::Outage outage_;
 };
 INSTANTIATE_TEST_SUITE_P(AnyServer, SampleOnAnyServerTest, kAnyServer, server_name);
@@ -162,7 +162,7 @@ void SampleOnAnyServerTest::expect_convergence(const Sample& run) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
   auto factory = make_factory(client());
-  testing::Recording seen;
+  testkit::Recording seen;
   const auto registration = factory->for_resource(kDeployments).value().informer().add_event_handler(seen.handler());
   start_and_sync(*factory);
   for (int i = 0; i < kCount; ++i) create_foo(i);

@@ -12,7 +12,7 @@
 
 #include "kubexx/base/stop.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 #include "paths.hpp"
 #include "sample.hpp"
 
@@ -154,7 +154,7 @@ TEST_P(SampleProgramTest, ServesFoosWithAKubeconfigUntilItIsTerminated) {
   apiserver::Options options;
   options.tls = true;  // credentials of a kubeconfig are not sent in the clear
   apiserver::Server server(options);
-  ASSERT_TRUE(sample::install_crd(testing::client(server)));
+  ASSERT_TRUE(sample::install_crd(testkit::client(server)));
   ASSERT_TRUE(server.seed(meta::object_from_json(
       R"({"apiVersion":"samplecontroller.k8s.io/v1alpha1","kind":"Foo","metadata":{"namespace":"default","name":"one"},)"
       R"("spec":{"deploymentName":"web","replicas":1}})")));

@@ -14,7 +14,7 @@
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/owner_reference.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 #include "sample/resources.hpp"
 #include "sample/run_long.hpp"
 
@@ -57,7 +57,7 @@ class SampleControllerTest : public ::testing::TestWithParam<Version> {
     return options;
   }
   void SetUp() override {
-    const auto installed = sample::install_crd(testing::client(server));
+    const auto installed = sample::install_crd(testkit::client(server));
     ASSERT_TRUE(installed) << installed.error().message();
   }
   void TearDown() override { stop_controller(); }
@@ -69,7 +69,7 @@ class SampleControllerTest : public ::testing::TestWithParam<Version> {
     options.events.queue = 100'000;
     options.events.retry_delay = milliseconds(20);
     running = std::jthread([this, options](std::stop_token stop) {
-      const auto client = testing::client(server);
+      const auto client = testkit::client(server);
       ended = GetParam() == Version::Long ? sample_run_long(client, stop, options)
                                           : sample::run_short(client, stop, options);
     });
@@ -153,7 +153,7 @@ TEST_P(SampleControllerTest, ADeletedDeploymentComesBackAndADeletedFooTakesItsOw
     const auto again = deployment("web");
     return again && again->uid() != first;
   }));
-  const client::ResourceApi foos(testing::client(server), kFoos, "default");
+  const client::ResourceApi foos(testkit::client(server), kFoos, "default");
   ASSERT_TRUE(foos.remove("one", {.propagation_policy = "Background"}));
   EXPECT_TRUE(until([&] { return !deployment("web").has_value(); }));
 }

@@ -11,7 +11,7 @@
 #include "kubexx/controller/finalizer.hpp"
 #include "kubexx/controller/owner_reference.hpp"
 #include "kubexx/controller/writes.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx::controller {
 namespace {
@@ -20,12 +20,12 @@ using api::core::v1::ConfigMap;
 using api::core::v1::Secret;
 using api::core::v1::SecretDraft;
 using ::testing::HasSubstr;
-using testing::make_config_map;
+using testkit::make_config_map;
 
 class TypedControllerTest : public ::testing::Test {
  protected:
   apiserver::Server server;
-  rest::Client client = testing::client(server);
+  rest::Client client = testkit::client(server);
   informer::SharedInformerFactory factory{client};
   std::stop_source stop;
 };

@@ -43,7 +43,7 @@ Simulation::Simulation(std::uint64_t seed, bool verbose) : seed_(seed), random_(
   options.executor = executor_;
   options.bookmark_interval = seconds(5);
   core_ = std::make_unique<apiserver::Core>(std::move(options));
-  transport_ = std::make_shared<testing::InProcessTransport>(*core_, executor_);
+  transport_ = std::make_shared<testkit::InProcessTransport>(*core_, executor_);
   custom_ = seed % 5 == 4;
   resource_ = custom_ ? meta::GroupVersionResource{"sim.example", "v1", "widgets"}
                       : meta::GroupVersionResource{"", "v1", "configmaps"};

@@ -10,7 +10,7 @@
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/informer/shared_informer.hpp"
-#include "kubexx/testing/in_process_transport.hpp"
+#include "kubexx/testkit/in_process_transport.hpp"
 #include "simulation/checked_handler.hpp"
 #include "simulation/world.hpp"
 #include "support/fixture_executor.hpp"
@@ -61,7 +61,7 @@ class Simulation {
   Random random_;
   FixtureExecutor executor_;
   std::unique_ptr<apiserver::Core> core_;
-  std::shared_ptr<testing::InProcessTransport> transport_;
+  std::shared_ptr<testkit::InProcessTransport> transport_;
   std::shared_ptr<informer::SharedIndexInformer> informer_;
   std::vector<std::shared_ptr<CheckedHandler>> handlers_;
 

@@ -30,7 +30,7 @@
 #include "kubexx/clientset/storagemigration.hpp"
 #include "kubexx/codec/resources.hpp"
 #include "kubexx/meta/json.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 #include "paths.hpp"
 
 namespace kubexx {
@@ -187,7 +187,7 @@ TEST(AllChainsTest, EachListsAndWatchesOnceAgainstTheEmbeddedServer) {
   apiserver::Options options;
   options.api_all = true;
   apiserver::Server server(options);
-  informer::SharedInformerFactory factory(testing::client(server));
+  informer::SharedInformerFactory factory(testkit::client(server));
   std::set<std::string> asked;
   for_every_chain(factory, [&](const auto& informer) { asked.insert(text_of(informer.shared()->resource())); });
   ASSERT_EQ(asked.size(), 138U);
@@ -204,7 +204,7 @@ TEST(AllChainsTest, EachListsAndWatchesOnceAgainstTheEmbeddedServer) {
 
 TEST(AllChainsTest, EveryChainIsFoundByItsResourceToo) {
   apiserver::Server server;
-  informer::SharedInformerFactory factory(testing::client(server));
+  informer::SharedInformerFactory factory(testkit::client(server));
   for_every_chain(factory, [&](const auto& informer) {
     const auto same = factory.for_resource(informer.shared()->resource());
     ASSERT_TRUE(same) << text_of(informer.shared()->resource());
@@ -220,7 +220,7 @@ TEST(AllChainsTest, WhatARealServerListsAndWatchesHasAChain) {
   }
   if (folder.empty()) GTEST_SKIP() << "no recorded exchanges beside this source tree";
   apiserver::Server server;
-  informer::SharedInformerFactory factory(testing::client(server));
+  informer::SharedInformerFactory factory(testkit::client(server));
   std::set<std::string> asked;
   for_every_chain(factory, [&](const auto& informer) { asked.insert(text_of(informer.shared()->resource())); });
   // client-go has no informers for what other servers serve.

@@ -3,7 +3,7 @@
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/clientset/clientset.hpp"
 #include "kubexx/clientset/core/v1.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx {
 namespace {
@@ -49,7 +49,7 @@ TEST(TypedApiTest, AnObjectOfAnotherKindIsNotTakenForOne) {
 
 TEST(TypedClientTest, ObjectsAreWrittenReadPatchedAndRemoved) {
   apiserver::Server server;
-  const clientset::Clientset client(testing::client(server));
+  const clientset::Clientset client(testkit::client(server));
   const auto pods = client.core().v1().pods("default");
 
   const auto created = pods.create(web_pod());
@@ -80,7 +80,7 @@ TEST(TypedClientTest, ObjectsAreWrittenReadPatchedAndRemoved) {
 
 TEST(TypedClientTest, AnObjectCutByAProjectionIsNotSentAsAWhole) {
   apiserver::Server server;
-  const client::Api<corev1::Pod> pods(testing::client(server), "default");
+  const client::Api<corev1::Pod> pods(testkit::client(server), "default");
   ASSERT_TRUE(pods.create(web_pod()));
   const auto cut = pods.list({.projection = meta::Projection::metadata_only()}).value().items.at(0);
 
@@ -92,9 +92,9 @@ TEST(TypedClientTest, AnObjectCutByAProjectionIsNotSentAsAWhole) {
 
 TEST(TypedInformerTest, TheChainGivesPodsOfTheCache) {
   apiserver::Server server;
-  const client::Api<corev1::Pod> api(testing::client(server), "default");
+  const client::Api<corev1::Pod> api(testkit::client(server), "default");
   ASSERT_TRUE(api.create(web_pod()));
-  informer::SharedInformerFactory factory(testing::client(server));
+  informer::SharedInformerFactory factory(testkit::client(server));
   auto pods = factory.core().v1().pods();
   std::atomic<int> added = 0;
   auto registration = pods.informer().add_event_handler({
@@ -111,7 +111,7 @@ TEST(TypedInformerTest, TheChainGivesPodsOfTheCache) {
 
 TEST(TypedClientTest, AWatchDeliversTypedEventsUntilItsCallbackHasEnough) {
   apiserver::Server server;
-  const client::Api<corev1::Pod> pods(testing::client(server), "default");
+  const client::Api<corev1::Pod> pods(testkit::client(server), "default");
   ASSERT_TRUE(pods.create(web_pod()));
   std::string seen;
 

@@ -6,7 +6,7 @@
 #include "kubexx/clientset/core/v1.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/informer/sync.hpp"
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 namespace kubexx {
 namespace {
@@ -27,7 +27,7 @@ corev1::PodDraft pod(std::string_view name, std::string_view app) {
 class SubresourceTest : public ::testing::Test {
  protected:
   apiserver::Server server;
-  clientset::Clientset client{testing::client(server)};
+  clientset::Clientset client{testkit::client(server)};
   clientset::CoreV1PodClient pods{client.core().v1().pods("default")};
 };
 

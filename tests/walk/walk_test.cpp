@@ -9,16 +9,16 @@
 
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
-#include "kubexx/testing/client.hpp"
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 #include "walk/lock_count.hpp"
 
 namespace kubexx {
 namespace {
 
 using std::chrono::seconds;
-using testing::make_config_map;
-using testing::Recording;
+using testkit::make_config_map;
+using testkit::Recording;
 
 const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
@@ -72,7 +72,7 @@ class WalkTest : public ::testing::Test {
     rest::ClientOptions client;
     client.executor = executor_;
     client.handlers = handlers_;
-    factory_ = std::make_unique<informer::DynamicSharedInformerFactory>(testing::client(server_, std::move(client)),
+    factory_ = std::make_unique<informer::DynamicSharedInformerFactory>(testkit::client(server_, std::move(client)),
                                                                         informer::FactoryOptions{});
     registration_ = informer().add_event_handler(seen_.handler());
     factory_->start();

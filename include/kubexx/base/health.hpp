@@ -75,7 +75,7 @@ class [[nodiscard]] HealthRegistration {
 ///
 ///     auto checks = std::make_shared<HealthChecks>();
 ///     auto registration = checks->add("database", HealthProbe::Readiness, [&] { return database.last_ping(); });
-///     inspect::Server page(factory, {.health = checks});
+///     auto page = inspect::Server::start(factory, {.health = checks});
 class HealthChecks {
  public:
   explicit HealthChecks(const Clock& clock = Clock::system());

@@ -48,16 +48,15 @@ struct Options {
 /// the two, and probes that come while they run share what they find.
 /// Stop: the destructor, or stop(), closes every connection and joins, a running health check included. The factories
 /// must outlive it.
-/// Errors: an address that cannot or must not be listened on, or a short token, is an Error of start(); the
-/// constructor throws it as kubexx::Exception.
+/// Errors: an address that cannot or must not be listened on, or a short token, is an Error of start().
 /// Example:
 ///
-///     inspect::Server page(factory, {.listen = "127.0.0.1:0"});
-///     show_the_user(page.url());
+///     auto page = inspect::Server::start(factory, {.listen = "127.0.0.1:0"});
+///     if (page) show_the_user((*page)->url());
 class Server {
  public:
   static Result<std::unique_ptr<Server>> start(Options options = {});
-  explicit Server(const informer::SharedInformerFactory& factory, Options options = {});
+  static Result<std::unique_ptr<Server>> start(const informer::SharedInformerFactory& factory, Options options = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

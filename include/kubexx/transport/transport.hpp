@@ -71,7 +71,7 @@ class Exchange {
   virtual void resume() = 0;  ///< after on_data returned false; harmless otherwise
 };
 
-/// Sends requests. Two real implementations: HttpTransport (sockets) and the in-process one of kubexx::testing.
+/// Sends requests. Two real implementations: HttpTransport (sockets) and the in-process one of kubexx::testkit.
 class Transport {
  public:
   virtual ~Transport() = default;

@@ -1,9 +1,9 @@
-#include "kubexx/testing/eventually.hpp"
+#include "kubexx/testkit/eventually.hpp"
 
 #include <condition_variable>
 #include <mutex>
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 
 bool eventually(const std::function<bool()>& condition, Duration ceiling) {
   std::mutex mutex;
@@ -17,4 +17,4 @@ bool eventually(const std::function<bool()>& condition, Duration ceiling) {
   return true;
 }
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

@@ -1,10 +1,10 @@
-#include "kubexx/testing/recording_handler.hpp"
+#include "kubexx/testkit/recording_handler.hpp"
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 
 struct Recording::Impl : informer::ResourceEventHandler {
   void on_add(const meta::Object& object, bool, const informer::EventContext&) override {
@@ -61,4 +61,4 @@ void Recording::clear() {
   impl_->lines.clear();
 }
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

@@ -7,7 +7,7 @@
 #include "kubexx/base/clock.hpp"
 #include "kubexx/informer/event_handler.hpp"
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 
 /// Writes down every call as a line: "add ns/name", "update ns/name", "delete ns/name",
 /// "delete ns/name (final state unknown)". Waiting is on the condition, with a ceiling.
@@ -30,4 +30,4 @@ class Recording {
 template <class T = meta::Object>
 class RecordingHandler : public Recording {};
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

@@ -6,7 +6,7 @@
 #include "kubexx/meta/object.hpp"
 #include "kubexx/rest/client.hpp"
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 
 /// A configuration with which the embedded server takes its caller for its admin.
 rest::Config config(const apiserver::Server& server);
@@ -17,4 +17,4 @@ meta::Object make_pod(std::string_view key);
 /// A ConfigMap with one entry, data.v.
 meta::Object make_config_map(std::string_view key, std::string_view value = "");
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

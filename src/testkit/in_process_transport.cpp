@@ -1,4 +1,4 @@
-#include "kubexx/testing/in_process_transport.hpp"
+#include "kubexx/testkit/in_process_transport.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 namespace {
 
 /// "http://host/path?query" without scheme and host.
@@ -227,4 +227,4 @@ apiserver::Outage InProcessTransport::refuse_connections() {
   });
 }
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

@@ -1,9 +1,9 @@
-#include "kubexx/testing/client.hpp"
+#include "kubexx/testkit/client.hpp"
 
 #include "kubexx/meta/object_builder.hpp"
 #include "kubexx/meta/object_key.hpp"
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 namespace {
 
 void text(meta::ObjectBuilder& b, const char* key, std::string_view value) {
@@ -67,4 +67,4 @@ meta::Object make_config_map(std::string_view key, std::string_view value) {
   return b.finish().value();
 }
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

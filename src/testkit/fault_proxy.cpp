@@ -1,4 +1,4 @@
-#include "kubexx/testing/fault_proxy.hpp"
+#include "kubexx/testkit/fault_proxy.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -24,7 +24,7 @@
 
 #include "kubexx/base/result.hpp"
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 namespace {
 
 constexpr std::size_t kMostQueued = 256 * 1024;  // a direction; then its sender has to wait
@@ -377,4 +377,4 @@ std::size_t FaultProxy::open() const {
   return count;
 }
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

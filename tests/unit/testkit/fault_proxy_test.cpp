@@ -1,4 +1,4 @@
-#include "kubexx/testing/fault_proxy.hpp"
+#include "kubexx/testkit/fault_proxy.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include "kubexx/base/result.hpp"
 #include "unit/transport/support/socket_server.hpp"
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 namespace {
 
 using std::chrono::milliseconds;
@@ -216,4 +216,4 @@ TEST(FaultProxyConfigTest, AConfigurationWithoutAnAddressIsRefused) {
 }
 
 }  // namespace
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

@@ -9,7 +9,7 @@
 #include "kubexx/base/clock.hpp"
 #include "kubexx/rest/config.hpp"
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 
 /// A TCP relay on loopback that breaks connections on command. It stands between a client and any server, so that a
 /// test of broken connections runs against the embedded server and a real one alike.
@@ -57,4 +57,4 @@ class FaultProxy {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit

@@ -6,7 +6,7 @@
 #include "kubexx/base/executor.hpp"
 #include "kubexx/transport/transport.hpp"
 
-namespace kubexx::testing {
+namespace kubexx::testkit {
 
 /// Carries requests to an apiserver::Core in the same process, without sockets. With a ManualExecutor everything
 /// between client and server runs on the caller's thread, in an order that a seed decides.
@@ -30,4 +30,4 @@ class InProcessTransport final : public transport::Transport {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace kubexx::testing
+}  // namespace kubexx::testkit
