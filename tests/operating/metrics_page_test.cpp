@@ -162,8 +162,8 @@ TEST_F(MetricsPageTest, WhatAProgramCountsIsThePageInNamesTypesAndLabels) {
 
   const auto page = metrics_page();
   for (const auto& [name, row] : seen) {
-    const auto found = page->find(name);
-    if (found == page->end()) {
+    const auto found = page.find(name);
+    if (found == page.end()) {
       ADD_FAILURE() << name << " is not in docs/metrics.md";
     } else {
       EXPECT_EQ(found->second, row) << name;
@@ -176,7 +176,7 @@ TEST(MetricsNamesTest, EveryNameInTheSourcesIsInThePageAndTheOtherWayRound) {
   const auto sources = names_in_sources();
   ASSERT_TRUE(sources.contains("kubexx_store_objects"));
   const auto page = metrics_page();
-  for (const auto& name : sources) EXPECT_TRUE(page->contains(name)) << name << " is not in docs/metrics.md";
+  for (const auto& name : sources) EXPECT_TRUE(page.contains(name)) << name << " is not in docs/metrics.md";
   for (const auto& [name, row] : page) EXPECT_TRUE(sources.contains(name)) << name << " is in no source";
 }
 
