@@ -88,12 +88,10 @@ void Prefetch::go_on() {
     fetch_page(page_, options_, executor_,
                [self = shared_from_this()](Result<ObjectList> page) { self->fetched(std::move(page)); });
   }
-  if (asked) {
-    executor_->post([asked = std::move(asked), answer = std::move(*answer)]() mutable { asked(std::move(answer)); });
-  }
+  if (asked) executor_->post(detail::completing<Next>(executor_, std::move(asked), std::move(*answer)));
   if (ending) {
     page_ = nullptr;
-    executor_->post([ending = std::move(ending)]() mutable { ending({}); });
+    executor_->post(detail::completing<Result<void>>(executor_, std::move(ending), {}));
   }
 }
 

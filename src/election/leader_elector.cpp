@@ -139,7 +139,8 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
       waiting.swap(candidacy.waiting);
     }
     for (auto& done : waiting) {
-      client_.executor()->post([done = std::move(done)]() mutable { done({}); });
+      const auto& executor = client_.executor();
+      executor->post(detail::completing<Result<void>>(executor, std::move(done), {}));
     }
   }
 

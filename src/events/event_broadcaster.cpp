@@ -108,6 +108,11 @@ struct EventBroadcaster::Impl {
   bool closing = false;                    // guarded by mutex
   std::vector<Async<bool>::Done> waiting;  // guarded by mutex
 
+  void complete_with(bool all_written, Async<bool>::Done done) const {
+    const auto& strand = sink->strand();
+    strand.post(detail::completing<bool>(strand.executor(), std::move(done), all_written));
+  }
+
   void closed(bool all_written) {
     std::vector<Async<bool>::Done> told;
     {
@@ -116,9 +121,7 @@ struct EventBroadcaster::Impl {
       told.swap(waiting);
     }
     // Not at once: who waits wants to be the last owner of all this.
-    for (auto& done : told) {
-      sink->strand().post([done = std::move(done), all_written]() mutable { done(all_written); });
-    }
+    for (auto& done : told) complete_with(all_written, std::move(done));
   }
 };
 
@@ -150,16 +153,15 @@ Async<bool> EventBroadcaster::shutdown_async(Duration flush) {
   const auto& executor = impl_->sink->strand().executor();
   return Async<bool>(executor, [impl = impl_, flush](Async<bool>::Done done) {
     bool close = false;
+    std::optional<bool> complete;
     {
       const std::lock_guard lock(impl->mutex);
-      if (impl->complete) {
-        impl->sink->strand().post([done = std::move(done), complete = *impl->complete]() mutable { done(complete); });
-        return;
-      }
-      impl->waiting.push_back(std::move(done));
+      complete = impl->complete;
+      if (!complete) impl->waiting.push_back(std::move(done));
       close = !std::exchange(impl->closing, true);
     }
-    if (close) impl->sink->close(flush, [impl](bool complete) { impl->closed(complete); });
+    if (complete) return impl->complete_with(*complete, std::move(done));
+    if (close) impl->sink->close(flush, [impl](bool all_written) { impl->closed(all_written); });
   }).needs(impl_->handlers);
 }
 

@@ -24,8 +24,8 @@ void verb(std::string& out, const std::string& result, const std::string& name, 
 /// The methods of subresources that take or give another type than their resource.
 void subresources(std::string& out, const TypeModel& type) {
   const std::string named = "std::string_view name, ";
-  const std::string getting = "const ::kubexx::client::GetOptions& options = {}";
-  const std::string writing = "const ::kubexx::client::WriteOptions& options = {}";
+  const std::string getting = "const ::kubexx::client::GetOptions& options = ::kubexx::client::GetOptions()";
+  const std::string writing = "const ::kubexx::client::WriteOptions& options = ::kubexx::client::WriteOptions()";
   const auto& names = type.resource->subresources;
   if (names.contains("scale")) {
     const std::string scale = "::kubexx::api::autoscaling::v1::Scale";
@@ -35,7 +35,9 @@ void subresources(std::string& out, const TypeModel& type) {
          "this->template update_subresource_async<" + scale + ">(name, \"scale\", scale, options)");
   }
   if (names.contains("eviction")) {
-    verb(out, "void", "evict", named + "const ::kubexx::api::policy::v1::Eviction& eviction = {}, " + writing,
+    verb(out, "void", "evict",
+         named + "const ::kubexx::api::policy::v1::Eviction& eviction = ::kubexx::api::policy::v1::Eviction(), " +
+             writing,
          "name, eviction, options",
          "this->create_named_async(name, \"eviction\", eviction, \"policy/v1\", \"Eviction\", options)");
   }
@@ -56,7 +58,8 @@ void subresources(std::string& out, const TypeModel& type) {
          std::string("this->template update_subresource_async<T>(object.name(), \"") + same + "\", object, options)");
   }
   if (names.contains("log")) {
-    verb(out, "std::string", "logs", named + "const ::kubexx::client::LogOptions& options = {}", "name, options",
+    verb(out, "std::string", "logs",
+         named + "const ::kubexx::client::LogOptions& options = ::kubexx::client::LogOptions()", "name, options",
          "this->untyped().logs_async(name, options)");
   }
 }

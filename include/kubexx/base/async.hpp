@@ -32,6 +32,11 @@ namespace kubexx {
 ///   pods.get_async("web").start([](Result<corev1::Pod> pod) { ... });
 ///   auto pod = pods.get_async("web").wait();
 ///   auto pod = co_await pods.get_async("web");
+///
+/// g++ 12 destroys what stands in braces inside a co_await expression twice, a fault of its own. Options need a name
+/// there, or the operation does:
+///   auto operation = pods.get_async("web", {.stop = stop});
+///   auto pod = co_await std::move(operation);
 template <class T>
 class [[nodiscard]] Async {
  public:
@@ -46,9 +51,9 @@ class [[nodiscard]] Async {
   }
   /// An operation whose result is known already.
   static Async ready(std::shared_ptr<Executor> executor, T value) {
-    auto* on = executor.get();
-    return Async(std::move(executor), [on, value = std::move(value)](Done done) mutable {
-      on->post([done = std::move(done), value = std::move(value)]() mutable { done(std::move(value)); });
+    auto on = executor;
+    return Async(std::move(executor), [on = std::move(on), value = std::move(value)](Done done) mutable {
+      on->post(detail::completing<T>(on, std::move(done), std::move(value)));
     });
   }
 
@@ -88,7 +93,7 @@ class [[nodiscard]] Async {
     needed.push_back(executor_);
     Async moved(std::move(executor), [operation = std::move(*this), to = std::move(to)](Done done) mutable {
       std::move(operation).begin([to = std::move(to), done = std::move(done)](T value) mutable {
-        to->post([done = std::move(done), value = std::move(value)]() mutable { done(std::move(value)); });
+        to->post(detail::completing<T>(to, std::move(done), std::move(value)));
       });
     });
     moved.needed_ = std::move(needed);

@@ -38,47 +38,47 @@ class Api {
       : untyped_(std::move(client), T::kResource.gvr(), std::move(namespace_),
                  T::kResource.protobuf ? rest::Format::Protobuf : rest::Format::Json) {}
 
-  Async<Result<T>> create_async(const T& object, const WriteOptions& options = {}) const {
+  Async<Result<T>> create_async(const T& object, const WriteOptions& options = WriteOptions()) const {
     return untyped_.create_async(object, options).map(typed<T>);
   }
   template <class D>
     requires std::is_same_v<D, typename T::Draft>
-  Async<Result<T>> create_async(const D& draft, const WriteOptions& options = {}) const {
+  Async<Result<T>> create_async(const D& draft, const WriteOptions& options = WriteOptions()) const {
     return create_async(draft.to_object(), options);
   }
-  Async<Result<T>> get_async(std::string_view name, const GetOptions& options = {}) const {
+  Async<Result<T>> get_async(std::string_view name, const GetOptions& options = GetOptions()) const {
     return untyped_.get_async(name, options).map(typed<T>);
   }
-  Async<Result<TypedList<T>>> list_async(const ListOptions& options = {}) const {
+  Async<Result<TypedList<T>>> list_async(const ListOptions& options = ListOptions()) const {
     return untyped_.list_async(options).map(typed_list);
   }
-  Async<Result<TypedList<T>>> list_all_async(const ListOptions& options = {}) const {
+  Async<Result<TypedList<T>>> list_all_async(const ListOptions& options = ListOptions()) const {
     return untyped_.list_all_async(options).map(typed_list);
   }
-  Async<Result<T>> update_async(const T& object, const WriteOptions& options = {}) const {
+  Async<Result<T>> update_async(const T& object, const WriteOptions& options = WriteOptions()) const {
     return untyped_.update_async(object, options).map(typed<T>);
   }
   template <class D>
     requires std::is_same_v<D, typename T::Draft>
-  Async<Result<T>> update_async(const D& draft, const WriteOptions& options = {}) const {
+  Async<Result<T>> update_async(const D& draft, const WriteOptions& options = WriteOptions()) const {
     return update_async(draft.to_object(), options);
   }
-  Async<Result<T>> update_status_async(const T& object, const WriteOptions& options = {}) const {
+  Async<Result<T>> update_status_async(const T& object, const WriteOptions& options = WriteOptions()) const {
     return untyped_.update_status_async(object, options).map(typed<T>);
   }
   template <class D>
     requires std::is_same_v<D, typename T::Draft>
-  Async<Result<T>> update_status_async(const D& draft, const WriteOptions& options = {}) const {
+  Async<Result<T>> update_status_async(const D& draft, const WriteOptions& options = WriteOptions()) const {
     return update_status_async(draft.to_object(), options);
   }
   Async<Result<T>> patch_async(std::string_view name, PatchType type, std::string_view body,
-                               const WriteOptions& options = {}, std::string_view subresource = {}) const {
+                               const WriteOptions& options = WriteOptions(), std::string_view subresource = {}) const {
     return untyped_.patch_async(name, type, body, options, subresource).map(typed<T>);
   }
   /// Sends what changed against the draft's original as a merge patch; nothing is sent when nothing changed.
   template <class D>
     requires std::is_same_v<D, typename T::Draft>
-  Async<Result<T>> patch_async(const D& draft, const WriteOptions& options = {},
+  Async<Result<T>> patch_async(const D& draft, const WriteOptions& options = WriteOptions(),
                                std::string_view subresource = {}) const {
     const meta::Object& original = draft.draft().original();
     if (!draft.changed()) return Async<Result<T>>::ready(untyped_.client().executor(), T::unchecked(original));
@@ -94,25 +94,28 @@ class Api {
   Async<Result<T>> apply_async(const D& draft, const WriteOptions& options, std::string_view subresource = {}) const {
     return apply_async(draft.to_object(), options, subresource);
   }
-  Async<Result<void>> remove_async(std::string_view name, const DeleteOptions& options = {}) const {
+  Async<Result<void>> remove_async(std::string_view name, const DeleteOptions& options = DeleteOptions()) const {
     return untyped_.remove_async(name, options);
   }
-  Async<Result<void>> remove_collection_async(const ListOptions& which = {}, const DeleteOptions& options = {}) const {
+  Async<Result<void>> remove_collection_async(const ListOptions& which = ListOptions(),
+                                              const DeleteOptions& options = DeleteOptions()) const {
     return untyped_.remove_collection_async(which, options);
   }
   template <class S>
   Async<Result<S>> get_subresource_async(std::string_view name, std::string_view subresource,
-                                         const GetOptions& options = {}) const {
+                                         const GetOptions& options = GetOptions()) const {
     return untyped_.get_subresource_async(name, subresource, options).map(typed<S>);
   }
   template <class S>
   Async<Result<S>> create_subresource_async(std::string_view name, std::string_view subresource,
-                                            const meta::Object& object, const WriteOptions& options = {}) const {
+                                            const meta::Object& object,
+                                            const WriteOptions& options = WriteOptions()) const {
     return untyped_.create_subresource_async(name, subresource, object, options).map(typed<S>);
   }
   template <class S>
   Async<Result<S>> update_subresource_async(std::string_view name, std::string_view subresource,
-                                            const meta::Object& object, const WriteOptions& options = {}) const {
+                                            const meta::Object& object,
+                                            const WriteOptions& options = WriteOptions()) const {
     return untyped_.update_subresource_async(name, subresource, object, options).map(typed<S>);
   }
 

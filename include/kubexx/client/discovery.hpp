@@ -35,7 +35,8 @@ struct Discovery {
 };
 
 /// Asks for the aggregated form first (two requests), then for the older one.
-Async<Result<Discovery>> discover_async(const rest::Client& client, const rest::CallOptions& options = {});
+Async<Result<Discovery>> discover_async(const rest::Client& client,
+                                        const rest::CallOptions& options = rest::CallOptions());
 /// The same, blocking.
 Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& options = {});
 
@@ -44,7 +45,8 @@ struct ServerVersion {
   std::string minor = {};
   std::string git_version = {};
 };
-Async<Result<ServerVersion>> server_version_async(const rest::Client& client, const rest::CallOptions& options = {});
+Async<Result<ServerVersion>> server_version_async(const rest::Client& client,
+                                                  const rest::CallOptions& options = rest::CallOptions());
 Result<ServerVersion> server_version(const rest::Client& client, const rest::CallOptions& options = {});
 
 }  // namespace kubexx::client

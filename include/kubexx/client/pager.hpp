@@ -27,8 +27,8 @@ struct PagedList : ObjectList {
 /// A limit in the ListOptions stands in for the page size.
 ///
 /// Threads: safe from any thread. Operations, and the visitor of each_list_item_async(), run on `executor`; for pages
-/// of a ResourceApi that is its client's executor for code that may block. Stop: by ListOptions::stop; the answer is
-/// Canceled. ListOptions::timeout is that of one page.
+/// of a ResourceApi that is its client's executor for code that may block.
+/// Stop: by ListOptions::stop; the answer is Canceled. ListOptions::timeout is that of one page.
 class Pager {
  public:
   using Page = std::function<Result<ObjectList>(const ListOptions&)>;
@@ -41,7 +41,7 @@ class Pager {
   Pager(Page page, std::shared_ptr<Executor> executor, PagerOptions options = {});
 
   /// Everything, with the metadata of the first page and no continue token.
-  Async<Result<PagedList>> list_async(ListOptions options = {}) const;
+  Async<Result<PagedList>> list_async(ListOptions options = ListOptions()) const;
   Result<PagedList> list(ListOptions options = {}) const;  ///< blocks
   /// Calls `each` for every item, in order, while the next pages are fetched. Its Error ends it and is the result, as
   /// is 410: what was seen cannot be taken back, so there is no full list. Completes when no fetch is under way.

@@ -110,30 +110,35 @@ class ResourceApi {
   ResourceApi(rest::Client client, meta::GroupVersionResource resource, std::string namespace_ = {},
               rest::Format format = rest::Format::Json);
 
-  Async<Result<meta::Object>> create_async(const meta::Object& object, const WriteOptions& options = {}) const;
-  Async<Result<meta::Object>> get_async(std::string_view name, const GetOptions& options = {}) const;
-  Async<Result<ObjectList>> list_async(const ListOptions& options = {}) const;
+  Async<Result<meta::Object>> create_async(const meta::Object& object,
+                                           const WriteOptions& options = WriteOptions()) const;
+  Async<Result<meta::Object>> get_async(std::string_view name, const GetOptions& options = GetOptions()) const;
+  Async<Result<ObjectList>> list_async(const ListOptions& options = ListOptions()) const;
   /// Every page, as a Pager with its defaults reads them.
-  Async<Result<ObjectList>> list_all_async(const ListOptions& options = {}) const;
-  Async<Result<meta::Object>> update_async(const meta::Object& object, const WriteOptions& options = {}) const;
-  Async<Result<meta::Object>> update_status_async(const meta::Object& object, const WriteOptions& options = {}) const;
+  Async<Result<ObjectList>> list_all_async(const ListOptions& options = ListOptions()) const;
+  Async<Result<meta::Object>> update_async(const meta::Object& object,
+                                           const WriteOptions& options = WriteOptions()) const;
+  Async<Result<meta::Object>> update_status_async(const meta::Object& object,
+                                                  const WriteOptions& options = WriteOptions()) const;
   Async<Result<meta::Object>> patch_async(std::string_view name, PatchType type, std::string_view body,
-                                          const WriteOptions& options = {}, std::string_view subresource = {}) const;
+                                          const WriteOptions& options = WriteOptions(),
+                                          std::string_view subresource = {}) const;
   /// Server-side apply; the field manager must be given. managedFields are left out.
   Async<Result<meta::Object>> apply_async(const meta::Object& object, const WriteOptions& options,
                                           std::string_view subresource = {}) const;
-  Async<Result<void>> remove_async(std::string_view name, const DeleteOptions& options = {}) const;
-  Async<Result<void>> remove_collection_async(const ListOptions& which = {}, const DeleteOptions& options = {}) const;
+  Async<Result<void>> remove_async(std::string_view name, const DeleteOptions& options = DeleteOptions()) const;
+  Async<Result<void>> remove_collection_async(const ListOptions& which = ListOptions(),
+                                              const DeleteOptions& options = DeleteOptions()) const;
   Async<Result<meta::Object>> get_subresource_async(std::string_view name, std::string_view subresource,
-                                                    const GetOptions& options = {}) const;
+                                                    const GetOptions& options = GetOptions()) const;
   Async<Result<meta::Object>> create_subresource_async(std::string_view name, std::string_view subresource,
                                                        const meta::Object& object,
-                                                       const WriteOptions& options = {}) const;
+                                                       const WriteOptions& options = WriteOptions()) const;
   Async<Result<meta::Object>> update_subresource_async(std::string_view name, std::string_view subresource,
                                                        const meta::Object& object,
-                                                       const WriteOptions& options = {}) const;
+                                                       const WriteOptions& options = WriteOptions()) const;
   /// The log of a pod, whole.
-  Async<Result<std::string>> logs_async(std::string_view name, const LogOptions& options = {}) const;
+  Async<Result<std::string>> logs_async(std::string_view name, const LogOptions& options = LogOptions()) const;
 
   /// A watch, and the log of a pod while it is written, on a strand of the caller's. ERROR events come as they are;
   /// `stop` and `timeout` of the options do not apply: destroying the call ends it.

@@ -20,11 +20,12 @@ class ResourceMapper {
 
   /// Not there: a NotFound Error that names what is spelled alike. While a part of the server's resources cannot be
   /// read nothing is known to be missing, and the Error is another.
-  Async<Result<ApiResource>> get_async(std::string_view text, const rest::CallOptions& options = {});
-  Async<Result<ApiResource>> get_async(const meta::GroupVersionKind& kind, const rest::CallOptions& options = {});
+  Async<Result<ApiResource>> get_async(std::string_view text, const rest::CallOptions& options = rest::CallOptions());
+  Async<Result<ApiResource>> get_async(const meta::GroupVersionKind& kind,
+                                       const rest::CallOptions& options = rest::CallOptions());
   Async<Result<ApiResource>> get_async(const meta::GroupVersionResource& resource,
-                                       const rest::CallOptions& options = {});
-  Async<Result<std::vector<ApiResource>>> all_async(const rest::CallOptions& options = {});
+                                       const rest::CallOptions& options = rest::CallOptions());
+  Async<Result<std::vector<ApiResource>>> all_async(const rest::CallOptions& options = rest::CallOptions());
 
   // The same, blocking while the server is asked.
   Result<ApiResource> get(std::string_view text, const rest::CallOptions& options = {});

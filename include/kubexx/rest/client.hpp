@@ -109,7 +109,7 @@ class Client {
   static Result<Client> load(ClientOptions options = {});
 
   /// The answer as a whole; a non-2xx one is an Error made of its Status.
-  Async<Result<Response>> send_async(Request request, CallOptions options = {}) const;
+  Async<Result<Response>> send_async(Request request, CallOptions options = CallOptions()) const;
   /// Blocks until the answer is there.
   Result<Response> send(const Request& request, const CallOptions& options = {}) const;
   /// For state machines: the answer on their strand, and a call that ends when they drop it.

@@ -41,7 +41,7 @@ class Operation : public std::enable_shared_from_this<Operation<T>> {
     deadline_.cancel();
     call_.reset();
     // Not at once: this task, and others that wait here, may hold the call.
-    strand_.post([done = std::move(done_), result = std::move(result)]() mutable { done(std::move(result)); });
+    strand_.post(kubexx::detail::completing<T>(strand_.executor(), std::move(done_), std::move(result)));
   }
   void limit(Duration timeout, std::string message) {
     deadline_ = strand_.post_after(timeout, [weak = this->weak_from_this(), message = std::move(message)] {

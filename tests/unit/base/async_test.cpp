@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -129,6 +130,43 @@ TEST_F(AsyncTest, WaitReturnsWhenTheOperationHasReleasedWhatItHeld) {
     ASSERT_EQ(std::move(operation).wait(), round + 1);
     ASSERT_TRUE(weak.expired());
   }
+}
+
+/// An executor of a program that destroys no task before it goes itself.
+class KeepingExecutor final : public Executor {
+ public:
+  void post(Task task) override {
+    const auto kept = std::make_shared<Task>(std::move(task));
+    {
+      const std::lock_guard lock(mutex_);
+      kept_.push_back(kept);
+    }
+    threads_.post([kept] { (*kept)(); });
+  }
+  Timer post_after(Duration delay, Task task) override { return threads_.post_after(delay, std::move(task)); }
+  const Clock& clock() const override { return threads_.clock(); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Task>> kept_;  // guarded by mutex_
+  ThreadExecutor threads_;
+};
+
+TEST_F(AsyncTest, AnExecutorThatEverybodyDroppedStillCompletesWhatBegan) {
+  test::Count completed;
+  for (int i = 0; i < 100; ++i) {
+    Async<int>::ready(std::make_shared<ThreadExecutor>(), 1).start([&](int one) { completed.add(one); });
+    Async<int>::ready(std::make_shared<ThreadExecutor>(), 1).on(std::make_shared<ThreadExecutor>()).start([&](int one) {
+      completed.add(one);
+    });
+  }
+  EXPECT_TRUE(completed.reaches(200));
+}
+
+TEST_F(AsyncTest, WaitReturnsAlsoWhereFinishedTasksAreKept) {
+  const auto keeping = std::make_shared<KeepingExecutor>();
+  EXPECT_EQ(Async<int>::ready(keeping, 3).wait(), 3);
+  EXPECT_EQ(Async<int>::ready(std::make_shared<ThreadExecutor>(), 4).on(keeping).wait(), 4);
 }
 
 TEST_F(AsyncTest, WaitEndsWithCanceledWhenTheExecutorIsShutDown) {

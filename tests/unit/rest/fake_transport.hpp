@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <string>
@@ -28,7 +29,7 @@ class FakeTransport final : public transport::Transport {
   std::unique_ptr<transport::Exchange> send(transport::Request request,
                                             std::shared_ptr<transport::ResponseSink> sink) override {
     requests.push_back(std::move(request));
-    auto alive = std::make_shared<bool>(true);
+    auto alive = std::make_shared<std::atomic<bool>>(true);
     Answer answer;
     if (!answers.empty()) {
       answer = std::move(answers.front());
@@ -44,10 +45,10 @@ class FakeTransport final : public transport::Transport {
       if (*alive && !answer.stays_open) sink->on_end(answer.error ? &*answer.error : nullptr);
     });
     struct Handle final : transport::Exchange {
-      explicit Handle(std::shared_ptr<bool> a) : alive(std::move(a)) {}
+      explicit Handle(std::shared_ptr<std::atomic<bool>> a) : alive(std::move(a)) {}
       ~Handle() override { *alive = false; }
       void resume() override {}
-      std::shared_ptr<bool> alive;
+      std::shared_ptr<std::atomic<bool>> alive;
     };
     return std::make_unique<Handle>(alive);
   }
@@ -78,7 +79,7 @@ class FakeTransport final : public transport::Transport {
 
  private:
   std::shared_ptr<Executor> executor_;
-  std::vector<std::pair<std::shared_ptr<transport::ResponseSink>, std::shared_ptr<bool>>> open_;
+  std::vector<std::pair<std::shared_ptr<transport::ResponseSink>, std::shared_ptr<std::atomic<bool>>>> open_;
 };
 
 }  // namespace kubexx::rest

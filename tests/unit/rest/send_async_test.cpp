@@ -101,6 +101,23 @@ TEST_F(SendAsyncTest, TheClientMayBeDroppedWhileItIsUnderWay) {
   EXPECT_EQ(transport.use_count(), 1);
 }
 
+TEST_F(SendAsyncTest, AClientThatEverybodyDroppedStillAnswersWhatBegan) {
+  test::Count answered;
+  for (int round = 0; round < 50; ++round) {
+    const auto threads = std::make_shared<ThreadExecutor>();
+    const auto wire = std::make_shared<FakeTransport>(threads);
+    wire->answer(200, kPod);
+    Config config;
+    config.host = "https://server.example";
+    Client(config, {.transport = wire, .executor = threads, .handlers = threads})
+        .send_async(get_pod())
+        .start([&](const Result<Response>& result) {
+          if (result) answered.add();
+        });
+  }
+  EXPECT_TRUE(answered.reaches(50));
+}
+
 TEST_F(SendAsyncTest, WhoeverWaitedIsTheClientsLastOwner) {
   for (int round = 0; round < 50; ++round) {
     const auto threads = std::make_shared<ThreadExecutor>();

@@ -11,6 +11,17 @@
 
 namespace kubexx::detail {
 
+/// The task that hands a result over, for `executor` or a strand of it, which lives until then even if everybody else
+/// has dropped it. What the completion holds goes with it, also when the task itself is kept.
+template <class T>
+Task completing(std::shared_ptr<Executor> executor, UniqueFunction<void(T)> done, T value) {
+  return [executor = std::move(executor), done = std::move(done), value = std::move(value)]() mutable {
+    auto once = std::move(done);
+    executor.reset();  // first: who waits for the completion is to be the last owner
+    once(std::move(value));
+  };
+}
+
 /// The completion behind Async::map. The function is destroyed before the completion that follows it.
 template <class T, class U, class F>
 struct MappedCompletion {

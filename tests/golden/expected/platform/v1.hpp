@@ -12,16 +12,16 @@ template <class T>
 class PlatformV1PipelineClientOf : public ::kubexx::client::Api<T> {
  public:
   using ::kubexx::client::Api<T>::Api;
-  ::kubexx::Async<::kubexx::Result<::kubexx::api::autoscaling::v1::Scale>> get_scale_async(std::string_view name, const ::kubexx::client::GetOptions& options = {}) const {
+  ::kubexx::Async<::kubexx::Result<::kubexx::api::autoscaling::v1::Scale>> get_scale_async(std::string_view name, const ::kubexx::client::GetOptions& options = ::kubexx::client::GetOptions()) const {
     return this->template get_subresource_async<::kubexx::api::autoscaling::v1::Scale>(name, "scale", options);
   }
-  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> get_scale(std::string_view name, const ::kubexx::client::GetOptions& options = {}) const {
+  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> get_scale(std::string_view name, const ::kubexx::client::GetOptions& options = ::kubexx::client::GetOptions()) const {
     return get_scale_async(name, options).wait();
   }
-  ::kubexx::Async<::kubexx::Result<::kubexx::api::autoscaling::v1::Scale>> update_scale_async(std::string_view name, const ::kubexx::api::autoscaling::v1::Scale& scale, const ::kubexx::client::WriteOptions& options = {}) const {
+  ::kubexx::Async<::kubexx::Result<::kubexx::api::autoscaling::v1::Scale>> update_scale_async(std::string_view name, const ::kubexx::api::autoscaling::v1::Scale& scale, const ::kubexx::client::WriteOptions& options = ::kubexx::client::WriteOptions()) const {
     return this->template update_subresource_async<::kubexx::api::autoscaling::v1::Scale>(name, "scale", scale, options);
   }
-  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> update_scale(std::string_view name, const ::kubexx::api::autoscaling::v1::Scale& scale, const ::kubexx::client::WriteOptions& options = {}) const {
+  ::kubexx::Result<::kubexx::api::autoscaling::v1::Scale> update_scale(std::string_view name, const ::kubexx::api::autoscaling::v1::Scale& scale, const ::kubexx::client::WriteOptions& options = ::kubexx::client::WriteOptions()) const {
     return update_scale_async(name, scale, options).wait();
   }
 };

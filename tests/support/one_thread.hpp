@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "kubexx/apiserver/core.hpp"
+#include "kubexx/base/async.hpp"
+#include "kubexx/rest/client.hpp"
+#include "kubexx/testkit/in_process_transport.hpp"
+#include "support/fixture_executor.hpp"
+
+namespace kubexx {
+
+/// A program and its server on one thread and without sockets: nothing happens unless the executor is told to run.
+struct OneThread {
+  OneThread() {
+    apiserver::Options options;
+    options.authentication = false;
+    options.seed = 1;
+    options.executor = executor;
+    core = std::make_unique<apiserver::Core>(std::move(options));
+    rest::Config config;
+    config.host = "http://server";
+    rest::ClientOptions wire;
+    wire.transport = std::make_shared<testkit::InProcessTransport>(*core, executor);
+    wire.executor = executor;
+    wire.handlers = executor;
+    wire.metrics = std::make_shared<MetricsRegistry>();
+    client.emplace(std::move(config), std::move(wire));
+  }
+  ~OneThread() { executor->run_until_idle(); }
+
+  /// Begins it and runs what is ready; nothing when it has not completed by then.
+  template <class T>
+  std::optional<T> result(Async<T> operation) {
+    std::optional<T> got;
+    std::move(operation).start([&got](T value) { got.emplace(std::move(value)); });
+    executor->run_until_idle();
+    return got;
+  }
+
+  FixtureExecutor executor;
+  std::unique_ptr<apiserver::Core> core;
+  std::optional<rest::Client> client;
+};
+
+}  // namespace kubexx
