@@ -79,6 +79,7 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   made.executor = client.executor();
   made.handlers = client.handlers();
   made.metrics = client.metrics();
+  made.reflector.tracer = client.tracer();
   std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;
   for (auto& each : namespaces) {
     source.namespace_ = std::move(each);
