@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/internal/gate.hpp"
+#include "base/internal/trace_span.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/controller/controller_core.hpp"
@@ -78,6 +79,7 @@ class ControllerCore::Impl {
   Outcome settle(const Key& key, const Result<Action>& result, bool threw);
   void remember_error(const Key& key, const Error& error);
   void make_metrics();
+  TraceSpan begin_span(const Key& key) const;
 
   const Subject subject_;
   ControllerOptions options_;

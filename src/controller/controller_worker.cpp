@@ -18,6 +18,12 @@ bool failed(Outcome outcome) {
   return outcome == Outcome::Error || outcome == Outcome::GaveUp || outcome == Outcome::Exception;
 }
 
+TraceAttributes end_attributes(const char* result, const Result<Action>& answer) {
+  TraceAttributes all{{"kubexx.result", std::string(result)}};
+  if (!answer) append_error(all, answer.error());
+  return all;
+}
+
 }  // namespace
 
 void ControllerCore::Impl::make_metrics() {
@@ -71,9 +77,11 @@ void ControllerCore::Impl::reconcile(const Key& key) {
   const Clock& clock = options_.executor->clock();
   const TimePoint begin = clock.now();
   active_metric_.set(static_cast<double>(++active_));
+  TraceSpan span = begin_span(key);
   bool threw = false;
   bool late = false;
   Result<Action> result = Action::done();
+  const TraceScope scope(span);
   if (options_.reconcile_timeout <= Duration::zero()) {
     result = call(key, abort_.get_token(), threw);
   } else {
@@ -102,9 +110,20 @@ void ControllerCore::Impl::reconcile(const Key& key) {
   if (failed(outcome)) ++errors_;
   if (outcome == Outcome::Requeue || outcome == Outcome::RequeueAfter) ++requeues_;
   outcomes_[static_cast<std::size_t>(outcome)].add();
+  span.end([&] { return end_attributes(kOutcomeNames[static_cast<std::size_t>(outcome)], result); });
   duration_.observe(std::chrono::duration<double>(clock.now() - begin).count());
   active_metric_.set(static_cast<double>(--active_));
   queue_.done(key);
+}
+
+TraceSpan ControllerCore::Impl::begin_span(const Key& key) const {
+  return TraceSpan::begin(
+      options_.tracer, SpanKind::Reconcile, [this] { return "reconcile " + options_.name; },
+      [&] {
+        return TraceAttributes{{"kubexx.controller", options_.name},
+                               {"k8s.namespace.name", std::string(key.namespace_)},
+                               {"k8s.object.name", std::string(key.name)}};
+      });
 }
 
 Result<Action> ControllerCore::Impl::call(const Key& key, const std::stop_token& stop, bool& threw) {

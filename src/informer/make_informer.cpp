@@ -26,6 +26,10 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
   if (!options.executor) options.executor = client.executor();
   if (!options.handlers) options.handlers = client.handlers();
   if (!options.metrics) options.metrics = client.metrics();
+  if (client.tracer()) {
+    if (!options.reflector) options.reflector.emplace();
+    if (!options.reflector->tracer) options.reflector->tracer = client.tracer();
+  }
   std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;
   for (const auto& each : scope.namespaces) {
     source.namespace_ = each;

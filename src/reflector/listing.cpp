@@ -27,7 +27,7 @@ void Reflector::Impl::start_list(Listing next) {
     const std::lock_guard lock(mutex);
     ++seldom.lists;
   }
-  enter(std::move(next));
+  enter(std::move(next)).span = begin_span(SpanKind::List, "list");
   list_page();
 }
 
@@ -48,6 +48,7 @@ void Reflector::Impl::list_page() {
       query.limit = kDefaultPageSize;
     }  // a list at a version is answered from the server's cache in one piece
   }
+  const TraceScope scope(listing.span);
   auto call = own(source->list(
       query, strand, incoming([](Impl& machine, const Result<meta::ListMeta>& end) { machine.list_end(end); })));
   if (generation == asked_in) listing.call = std::move(call);  // else the source has answered already
@@ -112,6 +113,7 @@ void Reflector::Impl::list_failed(const Error& error) {
   }
   const bool refused = listing.verifying && (error.is_bad_request() || error.is_invalid());
   if ((error.is_expired() || error.is_too_large_resource_version() || refused) && !listing.retried) {
+    end_span("refused_version", &error);
     versions.unavailable = true;
     note_error(error);
     return start_list({.retried = true});
@@ -131,6 +133,7 @@ bool Reflector::Impl::deliver(std::vector<meta::Object> objects, const std::stri
     end_round("replace_failed", &failure, true);
     return false;
   }
+  end_list_span(count, version);
   versions = {};
   watches.since_whole_state = false;
   const auto now = strand.clock().now();

@@ -96,7 +96,7 @@ void Reflector::Impl::round() {
 
 /// The round is over; the next one comes after a backoff, whatever ended this one.
 void Reflector::Impl::end_round(const char* reason, const Error* error, bool tell_handler) {
-  count_restart(reason);
+  count_restart(reason, error);
   if (error) {
     note_error(*error);
     if (tell_handler) {

@@ -62,11 +62,17 @@ struct Reflector::Impl {
   ReflectorStatus read_status() const;
   void changed();
   void note_error(const Error& error);
-  void count_restart(const char* reason);
+  void count_restart(const char* reason, const Error* error = nullptr);
   void count_skipped();
   void count_bytes(std::size_t received);
   void count_event();
   void set_version(std::string version);
+
+  // tracing.cpp
+  TraceSpan begin_span(SpanKind kind, const char* mode) const;
+  void end_span(const char* reason, const Error* error);  // that of the state
+  void end_list_span(std::size_t objects, const std::string& version);
+  TraceSpan* span() noexcept;  // of the state; null: it has none
 
   // listing.cpp
   std::string relist_version() const;

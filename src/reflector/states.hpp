@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/internal/trace_span.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/meta/list_progress.hpp"
 #include "kubexx/meta/stream.hpp"
@@ -92,6 +93,7 @@ struct Listing {
   std::string continue_token = {};
   std::vector<meta::Object> items = {};
   meta::ListProgress progress = meta::ListProgress();
+  TraceSpan span = {};
   OwnCall call = {};
 };
 
@@ -103,6 +105,7 @@ struct Stream {
   bool complained = false;  // of an event: said once a stream, which may have any number of them
   std::uint64_t events = 0;
   OwnTimer turn = {};  // until it may be opened
+  TraceSpan span = {};
   OwnCall call = {};
 };
 

@@ -81,7 +81,8 @@ void Reflector::Impl::count_bytes(std::size_t received) {
   received_bytes.fetch_add(received, std::memory_order_relaxed);
 }
 
-void Reflector::Impl::count_restart(const char* reason) {
+void Reflector::Impl::count_restart(const char* reason, const Error* error) {
+  end_span(reason, error);
   {
     const std::lock_guard lock(mutex);
     ++seldom.restarts[reason];

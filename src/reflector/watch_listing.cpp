@@ -65,6 +65,7 @@ void Reflector::Impl::watch_list_complete(WatchListing& listing, std::string ver
   if (!deliver(std::move(objects), version, true)) return;
   Watching watching{.stream = std::move(listing.stream)};
   watching.stream.propagate = true;
+  watching.stream.span = begin_span(SpanKind::Watch, "WatchList");
   state.emplace<Watching>(std::move(watching));  // not entered: the generation of the stream goes on
   enter_watching();
 }
@@ -77,6 +78,7 @@ void Reflector::Impl::watch_list_failed(const Error* error) {
     return wait_for_server(*error, [this, closed = listing.closed_before] { start_watch_list(closed); });
   }
   if (error && (error->is_expired() || error->is_too_large_resource_version()) && !versions.unavailable) {
+    end_span("refused_version", error);
     note_error(*error);
     versions.unavailable = true;
     return start_watch_list(listing.closed_before);
@@ -84,12 +86,12 @@ void Reflector::Impl::watch_list_failed(const Error* error) {
   const bool refused = error && (error->is_bad_request() || error->is_method_not_supported() || error->is_invalid());
   if (refused) remember_refusal();
   if (listing.stream.open && is_clean_end(error)) {
-    count_restart("watch_list_closed");
+    count_restart("watch_list_closed", error);
     if (listing.closed_before + 1 < options.watch_list_streams) return start_watch_list(listing.closed_before + 1);
     remember_refusal();
   }
   if (error && !refused) note_error(*error);  // a refused WatchList is none: the list will say what else is wrong
-  count_restart("watch_list_failed");
+  count_restart("watch_list_failed", error);
   start_list({});
 }
 

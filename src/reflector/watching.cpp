@@ -60,6 +60,9 @@ void Reflector::Impl::open_stream(const meta::ListOptions& query) {
     const std::lock_guard lock(mutex);
     ++seldom.watches;
   }
+  const bool lists = std::holds_alternative<WatchListing>(state);
+  stream()->span = lists ? begin_span(SpanKind::List, "WatchList") : begin_span(SpanKind::Watch, "watch");
+  const TraceScope scope(stream()->span);
   const auto asked_in = generation;
   auto call = own(source->watch(
       query, strand, incoming([](Impl& machine, const Result<meta::ListMeta>& end) { machine.stream_end(end); })));
@@ -212,21 +215,21 @@ void Reflector::Impl::watch_end(const Error* error) {
     if (watches_work()) return watch_again("short", failure, watches.resume.next());
     return end_round("short", &failure, false);
   }
-  count_restart("closed");
+  count_restart("closed", error);
   start_watch();
 }
 
 /// Nothing is lost: the watch goes on where it was.
 void Reflector::Impl::watch_again(const char* reason, const Error& error, Duration delay) {
   note_error(error);
-  count_restart(reason);
+  count_restart(reason, &error);
   wait(delay, [this] { start_watch(); });
 }
 
 /// The same is asked again after a backoff.
 void Reflector::Impl::wait_for_server(const Error& error, Task again) {
   note_error(error);
-  count_restart(error.is_connection_refused() ? "refused" : "throttled");
+  count_restart(error.is_connection_refused() ? "refused" : "throttled", &error);
   log(LogLevel::Warning, "waiting for the server",
       {{"reflector", options.name}, {"type", options.type_description}, {"error", error}});
   back_off(&error, std::move(again));
@@ -242,7 +245,7 @@ void Reflector::Impl::watch_error(const Error& error) {
     if (!since || now - watches.last_internal_error >= kInternalErrorQuiet) since = now;
     watches.last_internal_error = now;
     if (now - *since <= options.max_internal_error_retry) {
-      count_restart("internal_error");
+      count_restart("internal_error", &error);
       return start_watch();
     }
     since.reset();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/internal/parse_number.hpp"
+#include "rest/request_trace.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -104,7 +105,8 @@ CallCore::CallCore(std::shared_ptr<Client::Impl> client, Request request, Strand
       request_(std::move(request)),
       strand_(std::move(strand)),
       verb_(verb_of(request_)),
-      retry_(retry) {
+      retry_(retry),
+      span_(begin_request_span(*client_, request_, verb_)) {
   if (timeout) deadline_ = strand_.clock().now() + *timeout;
 }
 
@@ -131,6 +133,7 @@ void CallCore::cancel() {
   retry_timer_.cancel();
   deadline_timer_.cancel();
   drop_exchange();
+  span_ = {};
   stopped();
 }
 
@@ -239,6 +242,7 @@ void CallCore::on_headers(int status, const transport::Headers& headers) {
 
 void CallCore::on_data(std::string_view bytes) {
   client_->bytes_received.add(static_cast<double>(bytes.size()));
+  received_ += bytes.size();
   if (status_ >= 200 && status_ <= 206) {
     if (auto taken = take(bytes); !taken && !done_) conclude(&taken.error());
     return;
@@ -297,6 +301,7 @@ void CallCore::conclude(const Error* error) {
     }
   }
   if (error) count_failure(*error);
+  span_.end([&] { return request_end_attributes(status_, attempts_, received_, last ? &*last : nullptr); });
   const auto keep = shared_from_this();
   cancel();
   finished(last ? &*last : nullptr);

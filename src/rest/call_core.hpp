@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "base/internal/trace_span.hpp"
 #include "rest/client_impl.hpp"
 
 namespace kubexx::rest {
@@ -72,6 +73,8 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
   bool done_ = false;
   bool held_ = false;
   bool counted_ = false;  // the attempt is in the metrics
+  TraceSpan span_;        // since it was asked for
+  std::uint64_t received_ = 0;
   std::optional<Error> previous_;
   TimePoint sent_;
   // the answer under way

@@ -240,5 +240,8 @@ const std::shared_ptr<Executor>& Client::handlers() const noexcept {
 const std::shared_ptr<MetricsRegistry>& Client::metrics() const noexcept {
   return impl_->metrics;
 }
+const std::shared_ptr<Tracer>& Client::tracer() const noexcept {
+  return impl_->options.tracer;
+}
 
 }  // namespace kubexx::rest

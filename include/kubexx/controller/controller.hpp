@@ -103,6 +103,7 @@ class Controller {
     if (!options.executor) options.executor = factory.client().executor();
     if (!options.handlers) options.handlers = factory.client().handlers();
     if (!options.metrics) options.metrics = factory.client().metrics();
+    if (!options.tracer) options.tracer = factory.client().tracer();
     return options;
   }
 

@@ -9,6 +9,7 @@
 #include "kubexx/base/clock.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
+#include "kubexx/base/trace.hpp"
 #include "kubexx/workqueue/rate_limiter.hpp"
 
 namespace kubexx::controller {
@@ -30,6 +31,7 @@ struct ControllerOptions {
   std::shared_ptr<Executor> executor = {};  ///< timers and bookkeeping
   std::shared_ptr<Executor> handlers = {};  ///< reconciles run here; they may block
   std::shared_ptr<MetricsRegistry> metrics = {};
+  std::shared_ptr<Tracer> tracer = {};  ///< of its reconciles; null: set_tracer's
 };
 
 }  // namespace kubexx::controller

@@ -11,6 +11,7 @@
 #include "kubexx/base/backoff.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/metrics.hpp"
+#include "kubexx/base/trace.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/list_progress.hpp"
 #include "kubexx/reflector/delta_sink.hpp"
@@ -92,6 +93,7 @@ struct ReflectorOptions {
   std::shared_ptr<Owner> owner = {};                 ///< asked and told as its header says; may be null
   std::shared_ptr<MetricsRegistry> metrics = {};     ///< null: no metrics
   Random* random = nullptr;                          ///< null: Random::process()
+  std::shared_ptr<Tracer> tracer = {};               ///< of its lists and watches; null: set_tracer's
 };
 
 /// Keeps a sink equal to a resource on the server: lists (or WatchLists) once, then watches, and starts over when it

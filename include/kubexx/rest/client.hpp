@@ -16,6 +16,7 @@
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/base/result.hpp"
+#include "kubexx/base/trace.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/list_options.hpp"
@@ -90,6 +91,8 @@ struct ClientOptions {
   std::size_t max_first_lists = 8;  ///< first lists under way at once, so that a start is no storm
   int max_retries = 10;
   Random* random = nullptr;
+  std::shared_ptr<Tracer> tracer =
+      {};  ///< of requests, and of the informers and controllers made with it; null: set_tracer's
 };
 
 /// Talks to one API server: builds paths, authenticates, retries, decodes. A handle: copies share connections, threads
@@ -139,6 +142,7 @@ class Client {
   const std::shared_ptr<Executor>& executor() const noexcept;
   const std::shared_ptr<Executor>& handlers() const noexcept;
   const std::shared_ptr<MetricsRegistry>& metrics() const noexcept;
+  const std::shared_ptr<Tracer>& tracer() const noexcept;  ///< that of the options; may be null
 
  private:
   explicit Client(std::shared_ptr<Impl> impl);

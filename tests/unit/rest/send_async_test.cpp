@@ -109,7 +109,8 @@ TEST_F(SendAsyncTest, AClientThatEverybodyDroppedStillAnswersWhatBegan) {
     wire->answer(200, kPod);
     Config config;
     config.host = "https://server.example";
-    Client(config, {.transport = wire, .executor = threads, .handlers = threads})
+    Client::create(config, {.transport = wire, .executor = threads, .handlers = threads})
+        .value()
         .send_async(get_pod())
         .start([&](const Result<Response>& result) {
           if (result) answered.add();
