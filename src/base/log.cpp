@@ -20,7 +20,7 @@ struct GlobalLog {
 };
 
 // Never destroyed: threads may log while static objects go.
-GlobalLog& global_log() noexcept {
+GlobalLog& global_log() {
   static GlobalLog& instance = *new GlobalLog;
   return instance;
 }
@@ -86,8 +86,7 @@ void log(LogLevel level, std::string_view message, std::initializer_list<LogFiel
   if (!sink) return;
   try {
     sink->write(level, message, std::span<const LogField>(fields.begin(), fields.size()));
-  } catch (...) {
-    // A log line that cannot be written has nowhere else to go.
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a log line that cannot be written has nowhere else to go
   }
 }
 

@@ -1,13 +1,14 @@
 #include "base/process_figures.hpp"
 
-#include <dirent.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 namespace kubexx::detail {
 namespace {
@@ -48,12 +49,13 @@ double memory_pages(int which) {
 }
 
 double open_fds() {
-  DIR* folder = opendir("/proc/self/fd");
-  if (!folder) return kUnknownFigure;
+  std::error_code failure;
   double entries = 0;
-  while (readdir(folder)) ++entries;
-  closedir(folder);
-  return entries - 3;  // "." and "..", and the folder itself
+  for (std::filesystem::directory_iterator at("/proc/self/fd", failure), end; !failure && at != end;
+       at.increment(failure)) {
+    ++entries;
+  }
+  return failure ? kUnknownFigure : entries - 1;  // the folder itself
 }
 
 double max_fds() {

@@ -20,7 +20,7 @@ struct GlobalTracer {
 };
 
 // Never destroyed: threads may trace while static objects go.
-GlobalTracer& global_tracer() noexcept {
+GlobalTracer& global_tracer() {
   static GlobalTracer& instance = *new GlobalTracer;
   return instance;
 }

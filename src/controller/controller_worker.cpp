@@ -163,11 +163,13 @@ Outcome ControllerCore::Impl::settle(const Key& key, const Result<Action>& resul
       queue_.forget(key);
       queue_.add_after(key, result->delay());
       return Outcome::RequeueAfter;
-    case Action::Kind::GiveUp:
+    case Action::Kind::GiveUp: {
       queue_.forget(key);
-      remember_error(key, *result->why());
-      report_error(*result->why(), "controller " + options_.name + ", " + key.to_string());
+      const Error& why = *result->why();  // NOLINT(bugprone-unchecked-optional-access): whoever gives up says why
+      remember_error(key, why);
+      report_error(why, "controller " + options_.name + ", " + key.to_string());
       return Outcome::GaveUp;
+    }
     case Action::Kind::Done:
       break;
   }

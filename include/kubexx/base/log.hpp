@@ -37,8 +37,8 @@ class LogSink {
   virtual void write(LogLevel level, std::string_view message, std::span<const LogField> fields) = 0;
 };
 
-/// `watch ended resource="pods" error="..."`: a message and its fields in one line, for sinks that write text. Characters
-/// that would begin a line or steer a terminal are escaped.
+/// `watch ended resource="pods" error="..."`: a message and its fields in one line, for sinks that write text.
+/// Characters that would begin a line or steer a terminal are escaped.
 std::string log_line(std::string_view message, std::span<const LogField> fields);
 
 /// Where a program wants the lines. Until it says so, warnings and errors go to standard error; null: nowhere.
