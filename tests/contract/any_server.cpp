@@ -63,7 +63,7 @@ void AnyServerTest::SetUp() {
     config_ = *loaded;
     config_.user_agent = "kubexx-test";
   }
-  client_.emplace(config_);
+  client_ = rest::Client::create(config_).value();
   const auto version = client::server_version(*client_);
   ASSERT_TRUE(version) << version.error();
   minor_version_ = std::atoi(version->minor.c_str());

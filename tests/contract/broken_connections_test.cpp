@@ -34,7 +34,7 @@ class BrokenConnectionTest : public AnyServerTest {
     options.ping_timeout = milliseconds(500);
     rest::ClientOptions client_options;
     client_options.transport = transport::HttpTransport::create(options).value();
-    return {proxy_->config(), client_options};
+    return rest::Client::create(proxy_->config(), client_options).value();
   }
   informer::Informer<meta::Object> config_maps() { return factory_->for_resource(kConfigMaps).value().informer(); }
   reflector::ReflectorStatus reflector() { return config_maps().status().reflector; }

@@ -5,6 +5,7 @@
 #include "kubexx/client/resource_mapper.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/eventually.hpp"
 
 namespace kubexx::client {
 namespace {
@@ -83,7 +84,7 @@ TEST_P(DiscoveryTest, ANewCustomResourceIsFoundAfterAMiss) {
           .value());
   ASSERT_TRUE(created) << created.error();
 
-  EXPECT_TRUE(eventually([&] { return mapper.get("Foo." + group).has_value(); }));
+  EXPECT_TRUE(testkit::eventually([&] { return mapper.get("Foo." + group).has_value(); }));
   const auto found = mapper.get(name);
 
   ASSERT_TRUE(found) << found.error();

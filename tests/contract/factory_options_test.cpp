@@ -4,6 +4,7 @@
 
 #include "contract/any_server.hpp"
 #include "contract/queue_under_test.hpp"
+#include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testkit/client.hpp"
 #include "kubexx/testkit/eventually.hpp"

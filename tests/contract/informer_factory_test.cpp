@@ -195,7 +195,8 @@ TEST_P(InformerFactoryTest, ShutdownEndsEverythingWhateverBecameOfTheHandlers) {
       Recording seen;
       std::vector<Registration> registrations;
       for (const char* selector : {"", "a!=b", "c!=d"}) {
-        const auto informer = factory.for_resource(kConfigMaps, {.label_selector = selector}).value().informer();
+        const auto labels = meta::LabelSelector::parse(selector).value();
+        const auto informer = factory.for_resource(kConfigMaps, {.label_selector = labels}).value();
         registrations.push_back(informer.add_event_handler(seen.handler()));
       }
       if (variant != "never started") {

@@ -188,7 +188,7 @@ TEST(ManyInformersTest, AThousandIdleInformersWithAHandlerEachNeedFewThreads) {
   std::vector<Registration> registrations;
   for (int i = 0; i < 1000; ++i) {
     Scope scope;
-    scope.label_selector = "number!=" + std::to_string(i);
+    scope.label_selector = meta::LabelSelector::parse("number!=" + std::to_string(i)).value();
     const auto informer = factory.for_resource(kConfigMaps, scope).value().informer();
     registrations.push_back(informer.add_event_handler(seen.handler()));
   }

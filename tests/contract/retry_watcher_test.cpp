@@ -33,7 +33,7 @@ class RetriedWatchTest : public AnyServerTest {
     rest::ClientOptions client_options;
     transport_ = std::make_shared<CountingTransport>(transport::HttpTransport::create(options).value());
     client_options.transport = transport_;
-    behind_.emplace(proxy_->config(), client_options);
+    behind_ = rest::Client::create(proxy_->config(), client_options).value();
     version_ = put("before").resource_version();
   }
   void TearDown() override {

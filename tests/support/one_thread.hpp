@@ -27,7 +27,7 @@ struct OneThread {
     wire.executor = executor;
     wire.handlers = executor;
     wire.metrics = std::make_shared<MetricsRegistry>();
-    client.emplace(std::move(config), std::move(wire));
+    client = rest::Client::create(std::move(config), std::move(wire)).value();
   }
   ~OneThread() { executor->run_until_idle(); }
 

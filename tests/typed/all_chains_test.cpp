@@ -261,7 +261,7 @@ class ClusterChainsTest : public ::testing::Test {
     options.kubeconfig = file;
     const auto config = rest::Config::load(options);
     ASSERT_TRUE(config) << config.error();
-    client_.emplace(*config);
+    client_ = rest::Client::create(*config).value();
     const auto found = client::discover(*client_);
     ASSERT_TRUE(found) << found.error();
     // client-go has no informers for what other servers serve.

@@ -223,7 +223,7 @@ TEST(MailboxTest, AReaderThatFallsBehindHoldsTheCallAndResumesItWhenItCaughtUp) 
   test::Count holds;
   test::Count resumes;
   test::Count filled;
-  const auto box = std::make_shared<Mailbox<int>>(strand, 4);
+  const auto box = std::make_shared<Mailbox<int>>(kubexx::detail::Awaited(), strand, 4);
   box->begin([&] { return std::make_unique<CountingCall>(holds, resumes); });
   strand.post([&] {
     for (int i = 0; i < 6; ++i) box->put(i);

@@ -39,7 +39,7 @@ struct Candidate {
     wire.executor = executor;
     wire.handlers = handlers;
     wire.metrics = std::make_shared<MetricsRegistry>();
-    client.emplace(std::move(config), std::move(wire));
+    client = rest::Client::create(std::move(config), std::move(wire)).value();
     LeaderCallbacks callbacks;
     callbacks.on_started_leading = [this](LeaderGuard g) {
       guard = g;
