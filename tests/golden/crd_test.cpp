@@ -98,9 +98,10 @@ TEST(CustomResourceTest, EveryKindOfFieldIsWrittenAndRead) {
 TEST(CustomResourceTest, SeveralKindsOfAGroupShareItsAccessors) {
   apiserver::Server server;
   install(server, "platform.yaml");
-  platform::SharedInformerFactory factory(testkit::client(server));
-  const auto pipelines = factory.platform().v1().pipelines();
-  const auto policies = factory.platform().v1().policies();
+  informer::SharedInformerFactory factory(testkit::client(server));
+  const auto v1 = platform::Informers(factory).platform().v1();
+  const auto pipelines = v1.pipelines();
+  const auto policies = v1.policies();
   const platform::Clientset clientset(testkit::client(server));
   platform::v1::PipelineDraft draft;
   draft.metadata().set_name("build");

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "kubexx/base/stop.hpp"
 #include "kubexx/controller/controller_core.hpp"
 #include "kubexx/election/leader_elector.hpp"
 #include "kubexx/election/shard_membership.hpp"

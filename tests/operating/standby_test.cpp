@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "kubexx/base/stop.hpp"
 #include "kubexx/election/leader_check.hpp"
 #include "kubexx/testkit/client.hpp"
 #include "kubexx/testkit/eventually.hpp"

@@ -5,7 +5,7 @@
 #include "kubexx/informer/client_lister_watcher.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/testkit/client.hpp"
-#include "operating/eventually.hpp"
+#include "kubexx/testkit/eventually.hpp"
 #include "support/recording_tracer.hpp"
 
 namespace kubexx {
@@ -66,9 +66,10 @@ TEST_F(TraceOverServerTest, AListInPagesIsOneSpanWithItsRequestsInside) {
   options.resource = kPods;
   options.executor = client.executor();
   options.handlers = client.handlers();
-  options.reflector.watch_list = false;
-  options.reflector.page_size = 2;
-  options.reflector.tracer = client.tracer();
+  options.reflector.emplace();
+  options.reflector->watch_list = false;
+  options.reflector->page_size = 2;
+  options.reflector->tracer = client.tracer();
   // A list at "0" comes in one piece.
   informer::ClientSourceOptions source;
   source.tweak = [](meta::ListOptions& query) {
@@ -77,7 +78,7 @@ TEST_F(TraceOverServerTest, AListInPagesIsOneSpanWithItsRequestsInside) {
   const auto pods = informer::SharedIndexInformer::create(informer::make_client_lister_watcher(client, kPods, source),
                                                           std::move(options));
   pods->start();
-  ASSERT_TRUE(eventually([&] { return lines("begin request: WATCH pods") == 1; }));
+  ASSERT_TRUE(testkit::eventually([&] { return lines("begin request: WATCH pods") == 1; }));
   pods->stop();
   pods->join();
 
@@ -88,7 +89,7 @@ TEST_F(TraceOverServerTest, AListInPagesIsOneSpanWithItsRequestsInside) {
   EXPECT_THAT(tracer->line("begin list: list pods"),
               AllOf(HasSubstr(" kubexx.informer=pods"), HasSubstr(" kubexx.mode=list")));
   EXPECT_THAT(tracer->line("end list pods"), HasSubstr(" kubexx.objects=6 kubexx.resource_version="));
-  ASSERT_TRUE(eventually([&] { return lines("end WATCH pods") == 1; }));
+  ASSERT_TRUE(testkit::eventually([&] { return lines("end WATCH pods") == 1; }));
   EXPECT_EQ(lines("end watch pods"), 1U);
 }
 
@@ -96,9 +97,9 @@ TEST_F(TraceOverServerTest, AWatchListIsAListUpToItsBookmarkAndAWatchThen) {
   informer::DynamicSharedInformerFactory factory(client);
   const auto pods = factory.for_resource(kPods).value().informer();
   factory.start();
-  ASSERT_TRUE(eventually([&] { return pods.has_synced() && lines("begin watch: watch pods") == 1; }));
+  ASSERT_TRUE(testkit::eventually([&] { return pods.has_synced() && lines("begin watch: watch pods") == 1; }));
   pods.shared()->relist();
-  ASSERT_TRUE(eventually([&] { return lines("end watch pods") == 1; }));
+  ASSERT_TRUE(testkit::eventually([&] { return lines("end watch pods") == 1; }));
   factory.shutdown();
 
   EXPECT_THAT(tracer->line("begin list: list pods"), HasSubstr(" kubexx.mode=WatchList"));
@@ -119,7 +120,7 @@ TEST_F(TraceOverServerTest, AReconcileHasTheRequestsInsideThatItMakes) {
     return controller::Action::done();
   });
   factory.start();
-  ASSERT_TRUE(eventually([&] { return lines("end reconcile pods") == 1; }));
+  ASSERT_TRUE(testkit::eventually([&] { return lines("end reconcile pods") == 1; }));
   stop.request_stop();
   ASSERT_TRUE(core.join());
   factory.shutdown();

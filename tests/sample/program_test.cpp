@@ -56,8 +56,12 @@ class Program {
     return line;
   }
   std::size_t threads() const {
-    const std::filesystem::directory_iterator all("/proc/" + std::to_string(id_) + "/task");
-    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& each :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(id_) + "/task")) {
+      ++count;
+    }
+    return count;
   }
   /// What it exits with; -1 when a signal ended it.
   int end(int signal = 0) {
