@@ -25,7 +25,7 @@ GlobalTracer& global_tracer() {
   return instance;
 }
 
-thread_local Span* current_span = nullptr;
+thread_local const TraceScope* current_scope = nullptr;
 
 }  // namespace
 
@@ -59,9 +59,9 @@ TraceSpan TraceSpan::start(std::shared_ptr<Tracer> tracer, SpanKind kind, const 
                            const TraceAttributes& attributes) {
   TraceSpan made;
   if (!tracer) return made;  // it was taken away meanwhile
-  Span* const parent = kind == SpanKind::Request ? current_span : nullptr;
+  const auto parent = kind == SpanKind::Request ? TraceScope::current() : nullptr;
   std::unique_ptr<Span> begun;
-  call_isolated("tracer", [&] { begun = tracer->begin({kind, name, attributes, parent}); });
+  call_isolated("tracer", [&] { begun = tracer->begin({kind, name, attributes, parent.get()}); });
   if (begun) {
     made.span_ =
         std::shared_ptr<Span>(begun.release(), [tracer = std::move(tracer)](const Span* span) { delete span; });
@@ -75,12 +75,16 @@ void TraceSpan::finish(const TraceAttributes& attributes) noexcept {
   span_.reset();
 }
 
-TraceScope::TraceScope(const TraceSpan& span) noexcept : span_(span.span_) {
-  if (span_) before_ = std::exchange(current_span, span_.get());
+TraceScope::TraceScope(std::shared_ptr<Span> span) noexcept : span_(std::move(span)) {
+  if (span_) before_ = std::exchange(current_scope, this);
 }
 
 TraceScope::~TraceScope() {
-  if (span_) current_span = before_;
+  if (span_) current_scope = before_;
+}
+
+std::shared_ptr<Span> TraceScope::current() noexcept {
+  return current_scope ? current_scope->span_ : nullptr;
 }
 
 }  // namespace kubexx

@@ -1,26 +1,24 @@
 // case 1: factory.core\(\) needs #include <kubexx/clientset/core.hpp>
 // case 2: apps\(\).v1\(\) needs #include <kubexx/clientset/apps/v1.hpp>
 // case 3: apps\(\).v1\(\) needs #include <kubexx/clientset/apps/v1.hpp>
-// case 4: no matching|discards qualifiers|not marked const
+// case 4: discards qualifiers|not marked const
 // case 5: the function takes a const T&
 #include "kubexx/api/batch/v1.hpp"
 #include "kubexx/clientset/apps/group.hpp"
 #include "kubexx/clientset/batch/v1/informers.hpp"
-#include "kubexx/clientset/clientset.hpp"
 
 using kubexx::api::batch::v1::Job;
 using kubexx::api::batch::v1::JobDraft;
 
-void chains(kubexx::informer::SharedInformerFactory& factory, const kubexx::clientset::Clientset& clients) {
+void chains(kubexx::informer::SharedInformerFactory& factory, const kubexx::clientset::AppsClient& apps) {
 #if CASE == 1
   (void)factory.core();
 #elif CASE == 2
   (void)factory.apps().v1();
 #elif CASE == 3
-  (void)clients.apps().v1();
+  (void)apps.v1();
 #endif
   (void)factory.apps();
-  (void)clients.apps();
   (void)factory.batch().v1().jobs();
 }
 

@@ -42,9 +42,10 @@ struct SpanStart {
 ///
 /// Without one nothing is called and nothing is made: each place asks one pointer and one relaxed atomic.
 ///
-/// Threads: called from any thread, several at once, with no lock of ours held; must not block. begin() runs on the
-/// thread that asked for the work; begin and end of a Reconcile run on the thread that reconciles, around it.
-/// Errors: what it throws goes to the error sink and changes nothing; a begin that threw is not traced.
+/// Threads: called from any thread, several at once, with no lock of ours held; must not block. begin()
+/// of a Request may run on another thread than the one that asked for it; begin and end of a Reconcile run on the
+/// thread that reconciles, around it. Errors: what it throws goes to the error sink and changes nothing; a begin that
+/// threw is not traced.
 class Tracer {
  public:
   virtual ~Tracer() = default;

@@ -58,14 +58,17 @@ class TraceSpan {
 /// While it lives, requests that begin on this thread are part of the given span; of an empty one: as before.
 class TraceScope {
  public:
-  explicit TraceScope(const TraceSpan& span) noexcept;
+  explicit TraceScope(const TraceSpan& span) noexcept : TraceScope(span.span_) {}
+  explicit TraceScope(std::shared_ptr<Span> span) noexcept;
   ~TraceScope();
+  /// That of this thread, for work that begins on another one; null: there is none.
+  static std::shared_ptr<Span> current() noexcept;
   TraceScope(const TraceScope&) = delete;
   TraceScope& operator=(const TraceScope&) = delete;
 
  private:
   const std::shared_ptr<Span> span_;
-  Span* before_ = nullptr;
+  const TraceScope* before_ = nullptr;
 };
 
 }  // namespace kubexx

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/internal/trace_span.hpp"
 #include "kubexx/base/async.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/meta/stream.hpp"
@@ -24,12 +25,15 @@ class Operation : public std::enable_shared_from_this<Operation<T>> {
   /// operation and finishes it, or has finished it already and returns null.
   template <class Start>
   static Async<T> make(const std::shared_ptr<Executor>& executor, std::stop_token stop, Start start) {
-    return Async<T>(
-        executor, [executor, stop = std::move(stop), start = std::move(start)](typename Async<T>::Done done) mutable {
-          const auto self =
-              std::shared_ptr<Operation>(new Operation(Strand(std::move(executor)), std::move(stop), std::move(done)));
-          self->strand_.post([self, start = std::move(start)]() mutable { self->begin(start); });
-        });
+    return Async<T>(executor, [executor, stop = std::move(stop), start = std::move(start),
+                               inside = TraceScope::current()](typename Async<T>::Done done) mutable {
+      const auto self =
+          std::shared_ptr<Operation>(new Operation(Strand(std::move(executor)), std::move(stop), std::move(done)));
+      self->strand_.post([self, start = std::move(start), inside = std::move(inside)]() mutable {
+        const TraceScope scope(std::move(inside));
+        self->begin(start);
+      });
+    });
   }
 
   const Strand& strand() const noexcept { return strand_; }

@@ -2,5 +2,6 @@
 #pragma once
 
 #include "demo/clientset.hpp"
+#include "demo/informers.hpp"
 #include "demo/v1.hpp"
 #include "demo/v1beta1.hpp"

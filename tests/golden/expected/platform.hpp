@@ -2,4 +2,5 @@
 #pragma once
 
 #include "platform/clientset.hpp"
+#include "platform/informers.hpp"
 #include "platform/v1.hpp"

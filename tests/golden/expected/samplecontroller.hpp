@@ -2,4 +2,5 @@
 #pragma once
 
 #include "samplecontroller/clientset.hpp"
+#include "samplecontroller/informers.hpp"
 #include "samplecontroller/v1alpha1.hpp"

@@ -2,4 +2,5 @@
 #pragma once
 
 #include "texts/clientset.hpp"
+#include "texts/informers.hpp"
 #include "texts/v1.hpp"

@@ -7,6 +7,7 @@
 #include <kubexx/election/leader_elector.hpp>
 #include <kubexx/election/shard_membership.hpp>
 #include <kubexx/events/event_broadcaster.hpp>
+#include <kubexx/informer/client_lister_watcher.hpp>
 #include <kubexx/informer/controller.hpp>
 #include <kubexx/informer/shared_informer_factory.hpp>
 #include <kubexx/inspect/server.hpp>
@@ -51,7 +52,7 @@ void options() {
   [[maybe_unused]] const kx::meta::OwnerReferenceOptions owner{.block_owner_deletion = false};
   [[maybe_unused]] const kx::informer::InformerOptions informer{.name = "a"};
   [[maybe_unused]] const kx::informer::FactoryOptions factory{.name = "a", .defaults = {.resync_period = seconds(1)}};
-  [[maybe_unused]] const kx::informer::Scope scope{.label_selector = "a"};
+  [[maybe_unused]] const kx::informer::Scope scope{.namespaces = {"a"}};
   [[maybe_unused]] const kx::informer::SyncOptions sync{.timeout = seconds(1)};
   [[maybe_unused]] const kx::informer::WaitOptions wait{.timeout = seconds(1)};
   [[maybe_unused]] const kx::informer::HandlerOptions handler{.name = "a"};

@@ -19,8 +19,16 @@ class DemoV1beta1Client;
 class DemoInformers {
  public:
   explicit DemoInformers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  DemoV1Informers v1() const;
-  DemoV1beta1Informers v1beta1() const;
+  template <class Defined = DemoV1Informers>
+  auto v1() const {
+    static_assert(requires { sizeof(Defined); }, "demo().v1() needs #include <demo/v1.hpp>");
+    return Defined(*factory_);
+  }
+  template <class Defined = DemoV1beta1Informers>
+  auto v1beta1() const {
+    static_assert(requires { sizeof(Defined); }, "demo().v1beta1() needs #include <demo/v1beta1.hpp>");
+    return Defined(*factory_);
+  }
 
  private:
   ::kubexx::informer::SharedInformerFactory* factory_;
@@ -30,8 +38,16 @@ class DemoInformers {
 class DemoClient {
  public:
   explicit DemoClient(::kubexx::rest::Client client) : client_(std::move(client)) {}
-  DemoV1Client v1() const;
-  DemoV1beta1Client v1beta1() const;
+  template <class Defined = DemoV1Client>
+  auto v1() const {
+    static_assert(requires { sizeof(Defined); }, "demo().v1() needs #include <demo/v1.hpp>");
+    return Defined(client_);
+  }
+  template <class Defined = DemoV1beta1Client>
+  auto v1beta1() const {
+    static_assert(requires { sizeof(Defined); }, "demo().v1beta1() needs #include <demo/v1beta1.hpp>");
+    return Defined(client_);
+  }
 
  private:
   ::kubexx::rest::Client client_;

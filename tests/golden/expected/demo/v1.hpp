@@ -16,8 +16,5 @@ class DemoV1Client {
  private:
   ::kubexx::rest::Client client_;
 };
-inline DemoV1Client DemoClient::v1() const {
-  return DemoV1Client(client_);
-}
 
 }  // namespace demo

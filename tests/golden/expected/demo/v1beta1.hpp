@@ -16,8 +16,5 @@ class DemoV1beta1Client {
  private:
   ::kubexx::rest::Client client_;
 };
-inline DemoV1beta1Client DemoClient::v1beta1() const {
-  return DemoV1beta1Client(client_);
-}
 
 }  // namespace demo

@@ -17,7 +17,11 @@ class PlatformV1Client;
 class PlatformInformers {
  public:
   explicit PlatformInformers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  PlatformV1Informers v1() const;
+  template <class Defined = PlatformV1Informers>
+  auto v1() const {
+    static_assert(requires { sizeof(Defined); }, "platform().v1() needs #include <platform/v1.hpp>");
+    return Defined(*factory_);
+  }
 
  private:
   ::kubexx::informer::SharedInformerFactory* factory_;
@@ -27,7 +31,11 @@ class PlatformInformers {
 class PlatformClient {
  public:
   explicit PlatformClient(::kubexx::rest::Client client) : client_(std::move(client)) {}
-  PlatformV1Client v1() const;
+  template <class Defined = PlatformV1Client>
+  auto v1() const {
+    static_assert(requires { sizeof(Defined); }, "platform().v1() needs #include <platform/v1.hpp>");
+    return Defined(client_);
+  }
 
  private:
   ::kubexx::rest::Client client_;

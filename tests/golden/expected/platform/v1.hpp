@@ -38,8 +38,5 @@ class PlatformV1Client {
  private:
   ::kubexx::rest::Client client_;
 };
-inline PlatformV1Client PlatformClient::v1() const {
-  return PlatformV1Client(client_);
-}
 
 }  // namespace platform

@@ -17,7 +17,11 @@ class SamplecontrollerV1alpha1Client;
 class SamplecontrollerInformers {
  public:
   explicit SamplecontrollerInformers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  SamplecontrollerV1alpha1Informers v1alpha1() const;
+  template <class Defined = SamplecontrollerV1alpha1Informers>
+  auto v1alpha1() const {
+    static_assert(requires { sizeof(Defined); }, "samplecontroller().v1alpha1() needs #include <samplecontroller/v1alpha1.hpp>");
+    return Defined(*factory_);
+  }
 
  private:
   ::kubexx::informer::SharedInformerFactory* factory_;
@@ -27,7 +31,11 @@ class SamplecontrollerInformers {
 class SamplecontrollerClient {
  public:
   explicit SamplecontrollerClient(::kubexx::rest::Client client) : client_(std::move(client)) {}
-  SamplecontrollerV1alpha1Client v1alpha1() const;
+  template <class Defined = SamplecontrollerV1alpha1Client>
+  auto v1alpha1() const {
+    static_assert(requires { sizeof(Defined); }, "samplecontroller().v1alpha1() needs #include <samplecontroller/v1alpha1.hpp>");
+    return Defined(client_);
+  }
 
  private:
   ::kubexx::rest::Client client_;

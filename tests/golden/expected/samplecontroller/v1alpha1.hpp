@@ -16,8 +16,5 @@ class SamplecontrollerV1alpha1Client {
  private:
   ::kubexx::rest::Client client_;
 };
-inline SamplecontrollerV1alpha1Client SamplecontrollerClient::v1alpha1() const {
-  return SamplecontrollerV1alpha1Client(client_);
-}
 
 }  // namespace samplecontroller

@@ -10,9 +10,6 @@ namespace texts {
 /// header defines what it has. A handle: copies share one client.
 class Clientset {
  public:
-  /// Throws kubexx::Exception where create() returns the Error.
-  explicit Clientset(::kubexx::rest::Config config, ::kubexx::rest::ClientOptions options = {})
-      : client_(std::move(config), std::move(options)) {}
   explicit Clientset(::kubexx::rest::Client client) : client_(std::move(client)) {}
   static ::kubexx::Result<Clientset> create(::kubexx::rest::Config config, ::kubexx::rest::ClientOptions options = {}) {
     auto client = ::kubexx::rest::Client::create(std::move(config), std::move(options));
@@ -25,13 +22,6 @@ class Clientset {
 
  private:
   ::kubexx::rest::Client client_;
-};
-
-/// A factory with the informers of these custom resources. It may share its client with other factories.
-class SharedInformerFactory : public ::kubexx::informer::SharedInformerFactory {
- public:
-  using ::kubexx::informer::SharedInformerFactory::SharedInformerFactory;
-  TextsInformers texts() { return TextsInformers(*this); }
 };
 
 }  // namespace texts

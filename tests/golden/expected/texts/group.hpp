@@ -17,7 +17,11 @@ class TextsV1Client;
 class TextsInformers {
  public:
   explicit TextsInformers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  TextsV1Informers v1() const;
+  template <class Defined = TextsV1Informers>
+  auto v1() const {
+    static_assert(requires { sizeof(Defined); }, "texts().v1() needs #include <texts/v1.hpp>");
+    return Defined(*factory_);
+  }
 
  private:
   ::kubexx::informer::SharedInformerFactory* factory_;
@@ -27,7 +31,11 @@ class TextsInformers {
 class TextsClient {
  public:
   explicit TextsClient(::kubexx::rest::Client client) : client_(std::move(client)) {}
-  TextsV1Client v1() const;
+  template <class Defined = TextsV1Client>
+  auto v1() const {
+    static_assert(requires { sizeof(Defined); }, "texts().v1() needs #include <texts/v1.hpp>");
+    return Defined(client_);
+  }
 
  private:
   ::kubexx::rest::Client client_;

@@ -16,8 +16,5 @@ class TextsV1Client {
  private:
   ::kubexx::rest::Client client_;
 };
-inline TextsV1Client TextsClient::v1() const {
-  return TextsV1Client(client_);
-}
 
 }  // namespace texts

@@ -9,13 +9,11 @@ namespace demo {
 class DemoV1Informers {
  public:
   explicit DemoV1Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  ::kubexx::informer::ResourceInformer<::demo::v1::Gadget> gadgets() const { return ::kubexx::informer::ResourceInformer<::demo::v1::Gadget>(*factory_); }
+  template <int = 0>
+  ::kubexx::informer::Informer<::demo::v1::Gadget> gadgets() const { return factory_->informer_for<::demo::v1::Gadget>(); }
 
  private:
   [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;
 };
-inline DemoV1Informers DemoInformers::v1() const {
-  return DemoV1Informers(*factory_);
-}
 
 }  // namespace demo

@@ -9,13 +9,11 @@ namespace demo {
 class DemoV1beta1Informers {
  public:
   explicit DemoV1beta1Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  ::kubexx::informer::ResourceInformer<::demo::v1beta1::Gadget> gadgets() const { return ::kubexx::informer::ResourceInformer<::demo::v1beta1::Gadget>(*factory_); }
+  template <int = 0>
+  ::kubexx::informer::Informer<::demo::v1beta1::Gadget> gadgets() const { return factory_->informer_for<::demo::v1beta1::Gadget>(); }
 
  private:
   [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;
 };
-inline DemoV1beta1Informers DemoInformers::v1beta1() const {
-  return DemoV1beta1Informers(*factory_);
-}
 
 }  // namespace demo

@@ -9,14 +9,16 @@ namespace demo::v1beta1 {
 class GadgetDraftFields : public ::kubexx::api::DraftPlace {
  public:
   using DraftPlace::DraftPlace;
-  ::kubexx::api::meta::v1::ObjectMetaDraft metadata() const { return ::kubexx::api::meta::v1::ObjectMetaDraft(place_[::kubexx::meta::NameId{2}]); }
+  ::kubexx::api::meta::v1::ObjectMetaDraft metadata() { return ::kubexx::api::meta::v1::ObjectMetaDraft(place_[::kubexx::meta::NameId{2}]); }
+  const ::kubexx::api::meta::v1::ObjectMetaDraft metadata() const { return ::kubexx::api::meta::v1::ObjectMetaDraft(place_[::kubexx::meta::NameId{2}]); }
   bool has_metadata() const { return place_[::kubexx::meta::NameId{2}].exists(); }
-  void clear_metadata() const { place_[::kubexx::meta::NameId{2}].erase(); }
-  void set_metadata(const ::kubexx::api::meta::v1::ObjectMeta& value) const { place_[::kubexx::meta::NameId{2}].set(value.as_value()); }
-  ::kubexx::meta::DraftRef spec() const { return place_[::kubexx::meta::NameId{3}]; }
+  void clear_metadata() { place_[::kubexx::meta::NameId{2}].erase(); }
+  void set_metadata(const ::kubexx::api::meta::v1::ObjectMeta& value) { place_[::kubexx::meta::NameId{2}].set(value.as_value()); }
+  ::kubexx::meta::DraftRef spec() { return place_[::kubexx::meta::NameId{3}]; }
+  const ::kubexx::meta::DraftRef spec() const { return place_[::kubexx::meta::NameId{3}]; }
   bool has_spec() const { return place_[::kubexx::meta::NameId{3}].exists(); }
-  void clear_spec() const { place_[::kubexx::meta::NameId{3}].erase(); }
-  void set_spec(::kubexx::meta::Value value) const { place_[::kubexx::meta::NameId{3}].set(value); }
+  void clear_spec() { place_[::kubexx::meta::NameId{3}].erase(); }
+  void set_spec(::kubexx::meta::Value value) { place_[::kubexx::meta::NameId{3}].set(value); }
 };
 
 class GadgetDraft : public ::kubexx::api::DraftHolder, public GadgetDraftFields {

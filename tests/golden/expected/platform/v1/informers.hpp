@@ -9,14 +9,13 @@ namespace platform {
 class PlatformV1Informers {
  public:
   explicit PlatformV1Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  ::kubexx::informer::ResourceInformer<::platform::v1::Pipeline> pipelines() const { return ::kubexx::informer::ResourceInformer<::platform::v1::Pipeline>(*factory_); }
-  ::kubexx::informer::ResourceInformer<::platform::v1::Policy> policies() const { return ::kubexx::informer::ResourceInformer<::platform::v1::Policy>(*factory_); }
+  template <int = 0>
+  ::kubexx::informer::Informer<::platform::v1::Pipeline> pipelines() const { return factory_->informer_for<::platform::v1::Pipeline>(); }
+  template <int = 0>
+  ::kubexx::informer::Informer<::platform::v1::Policy> policies() const { return factory_->informer_for<::platform::v1::Policy>(); }
 
  private:
   [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;
 };
-inline PlatformV1Informers PlatformInformers::v1() const {
-  return PlatformV1Informers(*factory_);
-}
 
 }  // namespace platform

@@ -75,6 +75,11 @@ class KUBEXX_OWNER Pipeline : public ::kubexx::meta::Object {
   static constexpr std::string_view kApiVersion = "platform.example.com/v1";
   static constexpr std::string_view kKind = "Pipeline";
   static constexpr ::kubexx::meta::ResourceInfo kResource{"platform.example.com", "v1", "Pipeline", "pipelines", "pipeline", true, false};
+  /// The name of in_namespace() in listers: lister.pipelines("default").
+  template <class Lister>
+  struct ListerNames {
+    auto pipelines(std::string space) const { return static_cast<const Lister&>(*this).in_namespace(std::move(space)); }
+  };
   using Draft = PipelineDraft;
   Pipeline() = default;
   static Pipeline unchecked(::kubexx::meta::Object object) { return Pipeline(std::move(object)); }

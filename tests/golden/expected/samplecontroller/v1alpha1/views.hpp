@@ -33,6 +33,11 @@ class KUBEXX_OWNER Foo : public ::kubexx::meta::Object {
   static constexpr std::string_view kApiVersion = "samplecontroller.k8s.io/v1alpha1";
   static constexpr std::string_view kKind = "Foo";
   static constexpr ::kubexx::meta::ResourceInfo kResource{"samplecontroller.k8s.io", "v1alpha1", "Foo", "foos", "foo", true, false};
+  /// The name of in_namespace() in listers: lister.foos("default").
+  template <class Lister>
+  struct ListerNames {
+    auto foos(std::string space) const { return static_cast<const Lister&>(*this).in_namespace(std::move(space)); }
+  };
   using Draft = FooDraft;
   Foo() = default;
   static Foo unchecked(::kubexx::meta::Object object) { return Foo(std::move(object)); }

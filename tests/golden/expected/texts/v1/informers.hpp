@@ -9,13 +9,11 @@ namespace texts {
 class TextsV1Informers {
  public:
   explicit TextsV1Informers(::kubexx::informer::SharedInformerFactory& factory) : factory_(&factory) {}
-  ::kubexx::informer::ResourceInformer<::texts::v1::Note> notes() const { return ::kubexx::informer::ResourceInformer<::texts::v1::Note>(*factory_); }
+  template <int = 0>
+  ::kubexx::informer::Informer<::texts::v1::Note> notes() const { return factory_->informer_for<::texts::v1::Note>(); }
 
  private:
   [[maybe_unused]] ::kubexx::informer::SharedInformerFactory* factory_;
 };
-inline TextsV1Informers TextsInformers::v1() const {
-  return TextsV1Informers(*factory_);
-}
 
 }  // namespace texts

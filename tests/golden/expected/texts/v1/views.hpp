@@ -61,6 +61,11 @@ class KUBEXX_OWNER Note : public ::kubexx::meta::Object {
   static constexpr std::string_view kApiVersion = "texts.example.com/v1";
   static constexpr std::string_view kKind = "Note";
   static constexpr ::kubexx::meta::ResourceInfo kResource{"texts.example.com", "v1", "Note", "notes", "note", true, false};
+  /// The name of in_namespace() in listers: lister.notes("default").
+  template <class Lister>
+  struct ListerNames {
+    auto notes(std::string space) const { return static_cast<const Lister&>(*this).in_namespace(std::move(space)); }
+  };
   using Draft = NoteDraft;
   Note() = default;
   static Note unchecked(::kubexx::meta::Object object) { return Note(std::move(object)); }
