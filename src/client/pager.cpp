@@ -156,14 +156,13 @@ ListOptions Pager::first_page(ListOptions options) const {
 }
 
 Async<Result<PagedList>> Pager::list_async(ListOptions options) const {
-  return Async<Result<PagedList>>(
-             executor_,
-             [page = page_, executor = executor_, first = first_page(std::move(options)),
-              whole = options_.full_list_if_expired](Async<Result<PagedList>>::Done done) mutable {
-               const auto reading =
-                   std::make_shared<PagedReading>(std::move(page), executor, std::move(first), whole, std::move(done));
-               executor->post([reading] { reading->next(); });
-             })
+  return Async<Result<PagedList>>(executor_,
+                                  [page = page_, executor = executor_, first = first_page(std::move(options)),
+                                   whole = options_.full_list_if_expired](Async<Result<PagedList>>::Done done) mutable {
+                                    const auto reading = std::make_shared<PagedReading>(
+                                        std::move(page), executor, std::move(first), whole, std::move(done));
+                                    executor->post([reading] { reading->next(); });
+                                  })
       .needs(fetching_on_);
 }
 
@@ -172,13 +171,16 @@ Result<PagedList> Pager::list(ListOptions options) const {
 }
 
 Async<Result<void>> Pager::each_list_item_async(ListOptions options, Each each) const {
-  return Async<Result<void>>(executor_, [pager = *this, options = std::move(options),
-                                         each = std::move(each)](Async<Result<void>>::Done done) mutable {
-    const auto stop = options.stop;
-    auto pages = std::make_shared<Prefetch>(pager.page_, pager.executor_, pager.first_page(std::move(options)),
-                                            pager.options_.buffered_pages);
-    std::make_shared<PagedVisit>(std::move(pages), stop, std::move(each), std::move(done))->next();
-  }).needs(fetching_on_);
+  return Async<Result<void>>(
+             executor_,
+             [pager = *this, options = std::move(options),
+              each = std::move(each)](Async<Result<void>>::Done done) mutable {
+               const auto stop = options.stop;
+               auto pages = std::make_shared<Prefetch>(
+                   pager.page_, pager.executor_, pager.first_page(std::move(options)), pager.options_.buffered_pages);
+               std::make_shared<PagedVisit>(std::move(pages), stop, std::move(each), std::move(done))->next();
+             })
+      .needs(fetching_on_);
 }
 
 Result<void> Pager::each_list_item(ListOptions options, const Each& each) const {

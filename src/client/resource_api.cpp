@@ -169,12 +169,11 @@ rest::ReadOptions ResourceApi::reading(const ListOptions& options) const {
 }
 
 Async<Result<ObjectList>> ResourceApi::list_async(const ListOptions& options) const {
-  return Listing::make(
-             client_.executor(), options.stop,
-             [api = *this, options](const std::shared_ptr<Listing>& listing) {
-               return api.client_.list(api.path(), query_of(options), api.reading(options), listing->strand(),
-                                       std::make_shared<PageSink>(listing, options.limits));
-             })
+  return Listing::make(client_.executor(), options.stop,
+                       [api = *this, options](const std::shared_ptr<Listing>& listing) {
+                         return api.client_.list(api.path(), query_of(options), api.reading(options), listing->strand(),
+                                                 std::make_shared<PageSink>(listing, options.limits));
+                       })
       .needs(client_.handlers());
 }
 

@@ -97,14 +97,16 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
 
   /// Of the given candidacy; none: of the current one when it begins.
   Ended ended(std::shared_ptr<Candidacy> candidacy) {
-    return Ended(client_.executor(), [self = shared_from_this(), candidacy](Ended::Done done) {
-      {
-        const std::lock_guard lock(self->mutex_);
-        const auto& which = candidacy ? candidacy : self->current_;
-        if (which && !which->ended) return which->waiting.push_back(std::move(done));
-      }
-      Ended::ready(self->client_.executor(), Result<void>()).start(std::move(done));
-    }).needs(client_.handlers());
+    return Ended(client_.executor(),
+                 [self = shared_from_this(), candidacy](Ended::Done done) {
+                   {
+                     const std::lock_guard lock(self->mutex_);
+                     const auto& which = candidacy ? candidacy : self->current_;
+                     if (which && !which->ended) return which->waiting.push_back(std::move(done));
+                   }
+                   Ended::ready(self->client_.executor(), Result<void>()).start(std::move(done));
+                 })
+        .needs(client_.handlers());
   }
 
   std::shared_ptr<Candidacy> current() const {
