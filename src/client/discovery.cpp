@@ -182,9 +182,11 @@ bool ApiResource::can(std::string_view verb) const noexcept {
 }
 
 Async<Result<Discovery>> discover_async(const rest::Client& client, const rest::CallOptions& options) {
-  return Async<Result<Discovery>>(client.executor(), [client, options](Asking::Done done) mutable {
-    std::make_shared<Asking>(std::move(client), std::move(options), std::move(done))->begin();
-  });
+  return Async<Result<Discovery>>(client.executor(),
+                                  [with = client, how = options](Asking::Done done) mutable {
+                                    std::make_shared<Asking>(std::move(with), std::move(how), std::move(done))->begin();
+                                  })
+      .needs(client.handlers());
 }
 
 Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& options) {

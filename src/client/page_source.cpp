@@ -79,7 +79,8 @@ void Prefetch::go_on() {
   bool fetch = false;
   {
     const std::lock_guard lock(mutex_);
-    if (asked_ && (answer = answer_locked())) asked = std::exchange(asked_, nullptr);
+    if (asked_) answer = answer_locked();
+    if (answer) asked = std::exchange(asked_, nullptr);
     fetch = wants_fetch_locked();
     if (fetch) fetching_ = true;
     if (ending_ && !fetching_) ending = std::exchange(ending_, nullptr);
@@ -88,7 +89,7 @@ void Prefetch::go_on() {
     fetch_page(page_, options_, executor_,
                [self = shared_from_this()](Result<ObjectList> page) { self->fetched(std::move(page)); });
   }
-  if (asked) executor_->post(detail::completing<Next>(executor_, std::move(asked), std::move(*answer)));
+  if (answer) executor_->post(detail::completing<Next>(executor_, std::move(asked), std::move(*answer)));
   if (ending) {
     page_ = nullptr;
     executor_->post(detail::completing<Result<void>>(executor_, std::move(ending), {}));

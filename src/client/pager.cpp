@@ -122,11 +122,11 @@ class PagedVisit : public std::enable_shared_from_this<PagedVisit> {
 Pager::AsyncPage on_executor(Pager::Page page, const std::shared_ptr<Executor>& executor) {
   return [page = std::move(page), executor](const ListOptions& options) {
     using Reading = Async<Result<ObjectList>>;
-    return Reading(executor, [page, options, on = executor.get()](Reading::Done done) mutable {
-      on->post([page = std::move(page), options = std::move(options), done = std::move(done)]() mutable {
+    return Reading(executor, [page, how = options, on = executor.get()](Reading::Done done) mutable {
+      on->post([page = std::move(page), how = std::move(how), done = std::move(done)]() mutable {
         const auto read = [&]() -> Result<ObjectList> {
           try {
-            return page(options);
+            return page(how);
           } catch (...) {
             return current_exception_as_error();
           }

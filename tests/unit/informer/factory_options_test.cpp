@@ -17,7 +17,8 @@ using ::testing::IsEmpty;
 class FactoryOptionsTest : public FactoryTest {
  protected:
   std::string query() const {
-    const auto& url = transport->requests().back().url;
+    const auto all = transport->requests();
+    const auto& url = all.back().url;
     return url.substr(url.find('?'));
   }
   void start() {
