@@ -150,21 +150,21 @@ EventRecorder EventBroadcaster::recorder(std::string component, std::string inst
 }
 
 Async<bool> EventBroadcaster::shutdown_async(Duration flush) {
-  const auto& executor = impl_->sink->strand().executor();
-  return Async<bool>(executor,
-                     [impl = impl_, flush](Async<bool>::Done done) {
-                       bool close = false;
-                       std::optional<bool> complete;
-                       {
-                         const std::lock_guard lock(impl->mutex);
-                         complete = impl->complete;
-                         if (!complete) impl->waiting.push_back(std::move(done));
-                         close = !std::exchange(impl->closing, true);
-                       }
-                       if (complete) return impl->complete_with(*complete, std::move(done));
-                       if (close) impl->sink->close(flush, [impl](bool all_written) { impl->closed(all_written); });
-                     })
-      .needs(impl_->handlers);
+  const auto begin = [impl = impl_, flush](Async<bool>::Done done) {
+    bool close = false;
+    {
+      std::unique_lock lock(impl->mutex);
+      if (impl->complete) {
+        const bool complete = *impl->complete;
+        lock.unlock();
+        return impl->complete_with(complete, std::move(done));
+      }
+      impl->waiting.push_back(std::move(done));
+      close = !std::exchange(impl->closing, true);
+    }
+    if (close) impl->sink->close(flush, [impl](bool all_written) { impl->closed(all_written); });
+  };
+  return Async<bool>(impl_->sink->strand().executor(), begin).needs(impl_->handlers);
 }
 
 bool EventBroadcaster::shutdown(Duration flush) {
