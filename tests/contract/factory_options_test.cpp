@@ -1,9 +1,12 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <condition_variable>
 #include <mutex>
 
 #include "contract/any_server.hpp"
 #include "contract/queue_under_test.hpp"
+#include "kubexx/base/large_pages.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testkit/client.hpp"
@@ -65,6 +68,27 @@ TEST_F(FactoryOptionsContractTest, WhatIsNotAdmittedIsNotThereAndItsVersionsCanB
   const auto written = api.update(next.to_object()).value();
   ASSERT_TRUE(maps->wait_until(written.resource_version(), {.timeout = seconds(30)}));
   EXPECT_THAT(maps->store()->list_keys(), ElementsAre("default/c"));
+}
+
+TEST_F(FactoryOptionsContractTest, AHundredOfTwentyThousandThatAreAdmittedCostTheMemoryOfAHundred) {
+  for (int i = 0; i < 20'000; ++i) {
+    const auto name = "default/" + std::string(i % 200 == 0 ? "wanted-" : "other-") + std::to_string(i);
+    ASSERT_TRUE(server.seed(testkit::make_config_map(name, std::string(200, 'x'))));
+  }
+  const auto before = large_page_memory().used;
+  std::size_t most = 0;  // while the list comes, in the thread that decodes it
+  make({.admit = [&](const meta::Object& object) {
+    most = std::max(most, large_page_memory().used);
+    return object.name().starts_with("wanted-");
+  }});
+  ASSERT_TRUE(synced());
+
+  EXPECT_EQ(maps->status().objects, 100U);
+  const auto of_one = maps->store()->find("default/wanted-0").byte_size();
+  EXPECT_LT(maps->status().bytes, 200 * of_one);
+  // Tables, and what else the program keeps there, are small beside the 20,000 (in a program with AddressSanitizer
+  // there is nothing to see).
+  EXPECT_LT(most, before + 2'000 * of_one);
 }
 
 TEST_F(FactoryOptionsContractTest, TheStateIsVerifiedAsOftenAsSaid) {
