@@ -131,16 +131,15 @@ TEST_F(FactoryOptionsTest, WhatMustBeSetBeforeTheStartIsRefusedAfterItAndNamesTh
 }
 
 TEST_F(FactoryOptionsTest, IndexesTransformsFiltersAndKeysOfAKindAreThoseOfItsInformer) {
-  struct ConfigMap : meta::Object {
-    static ConfigMap unchecked(meta::Object object) { return ConfigMap(std::move(object)); }
-    explicit ConfigMap(meta::Object object) : Object(std::move(object)) {}
+  struct TypedMap : meta::Object {
+    static TypedMap unchecked(meta::Object object) { return TypedMap(std::move(object)); }
+    explicit TypedMap(meta::Object object) : Object(std::move(object)) {}
   };
   InformerOptions said;
-  said.indexers = {
-      {"name", typed<ConfigMap>([](const ConfigMap& map) { return std::vector{std::string(map.name())}; })}};
-  said.admit = typed<ConfigMap>([](const ConfigMap& map) { return map.name() != "b"; });
-  said.key_func = typed<ConfigMap>([](const ConfigMap& map) -> Result<std::string> { return std::string(map.name()); });
-  said.transform = typed<ConfigMap>([](const ConfigMap& map) -> Result<ConfigMap> { return map; });
+  said.indexers = {{"name", typed<TypedMap>([](const TypedMap& map) { return std::vector{std::string(map.name())}; })}};
+  said.admit = typed<TypedMap>([](const TypedMap& map) { return map.name() != "b"; });
+  said.key_func = typed<TypedMap>([](const TypedMap& map) -> Result<std::string> { return std::string(map.name()); });
+  said.transform = typed<TypedMap>([](const TypedMap& map) -> Result<TypedMap> { return map; });
   make({.by_kind = {{kConfigMaps, said}}});
   script->answer({config_map("a", "1"), config_map("b", "2")}, "5");
   const auto informer = factory->informer_for(kConfigMaps, [&](const rest::Client&, InformerOptions of_kind) {
