@@ -11,7 +11,7 @@ namespace kubexx::election {
 /// A check of an elector, for liveness and readiness: it fails when this program leads and could not renew for longer
 /// than the lease and the tolerance, and says standby, with who leads, while it does not lead.
 ///
-///     auto registration = page.health().add("leader", HealthProbe::Both, election::leader_check(elector));
+///     auto registration = page->health().add("leader", HealthProbe::Both, election::leader_check(elector));
 HealthCheck leader_check(std::shared_ptr<const LeaderElector> elector, Duration tolerance = std::chrono::seconds(20));
 
 }  // namespace kubexx::election
