@@ -30,14 +30,15 @@ function(kubexx_pkg_config name description output outside requires)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endfunction()
 
-# One library from the objects of the given layers; links what those layers link outside the project.
-function(kubexx_library target)
-  cmake_parse_arguments(arg "" "NAME;OUTPUT;MODULE;DESCRIPTION;REQUIRES" "LAYERS;LINK" ${ARGN})
+# kubexx_gather(TARGET TYPE OUTPUT name LAYERS a b [LINK library]): one library from the objects of the layers; links what those
+# link outside the project, which `outside` names afterwards.
+function(kubexx_gather target type)
+  cmake_parse_arguments(arg "" "OUTPUT" "LAYERS;LINK" ${ARGN})
   set(objects "")
   set(outside "")
   foreach(layer IN LISTS arg_LAYERS)
-    get_target_property(type kubexx_${layer} TYPE)
-    if(type STREQUAL "OBJECT_LIBRARY")
+    get_target_property(kind kubexx_${layer} TYPE)
+    if(kind STREQUAL "OBJECT_LIBRARY")
       list(APPEND objects $<TARGET_OBJECTS:kubexx_${layer}>)
       get_target_property(links kubexx_${layer} LINK_LIBRARIES)
       foreach(link IN LISTS links)
@@ -47,32 +48,49 @@ function(kubexx_library target)
       endforeach()
     endif()
   endforeach()
-  if(NOT objects)
-    return()
-  endif()
-  add_library(${target} ${objects})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_NAME} OUTPUT_NAME ${arg_OUTPUT} LINKER_LANGUAGE CXX
-    VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  add_library(kubexx::${arg_NAME} ALIAS ${target})
   list(REMOVE_DUPLICATES outside)
+  add_library(${target} ${type} ${objects})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_link_libraries(${target} PUBLIC Threads::Threads ${arg_LINK} PRIVATE ${outside})
-  if(KUBEXX_SANITIZE)
-    target_link_options(${target} INTERFACE "$<BUILD_INTERFACE:-fsanitize=${KUBEXX_SANITIZE}>")
+  if(type STREQUAL "SHARED")
+    set(map "${PROJECT_SOURCE_DIR}/cmake/exports/namespace.map")
+    target_link_options(${target} PRIVATE "-Wl,--version-script=${map}")
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS "${map}")
+    if(NOT KUBEXX_SANITIZE)
+      target_link_options(${target} PRIVATE -Wl,--no-undefined)
+    endif()
   endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  set(outside "${outside}" PARENT_SCOPE)
+endfunction()
+
+# A library that is installed, shared if BUILD_SHARED_LIBS says so.
+function(kubexx_library target)
+  cmake_parse_arguments(arg "" "NAME;OUTPUT;MODULE;DESCRIPTION;REQUIRES" "LAYERS;LINK" ${ARGN})
+  set(type STATIC)
+  if(BUILD_SHARED_LIBS)
+    set(type SHARED)
+  endif()
+  kubexx_gather(${target} ${type} OUTPUT ${arg_OUTPUT} LAYERS ${arg_LAYERS} LINK ${arg_LINK})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_NAME} INSTALL_RPATH "$ORIGIN")
+  add_library(kubexx::${arg_NAME} ALIAS ${target})
+  if(KUBEXX_SANITIZE)
+    target_link_options(${target} INTERFACE "$<BUILD_INTERFACE:-fsanitize=${KUBEXX_SANITIZE}>")
+  endif()
   install(TARGETS ${target} EXPORT kubexx-targets)
   kubexx_pkg_config(${arg_MODULE} "${arg_DESCRIPTION}" ${arg_OUTPUT} "${outside}" "${arg_REQUIRES}")
 endfunction()
 
+set(testing_layers columns apiserver testkit)
 set(runtime_layers ${KUBEXX_LAYERS})
-list(REMOVE_ITEM runtime_layers columns apiserver testkit)
+list(REMOVE_ITEM runtime_layers ${testing_layers})
 kubexx_library(kubexx NAME kubexx OUTPUT kubexx LAYERS ${runtime_layers}
   MODULE kubexx DESCRIPTION "${PROJECT_DESCRIPTION}")
-kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS columns apiserver testkit LINK kubexx
+kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS ${testing_layers} LINK kubexx
   MODULE kubexx-testing DESCRIPTION "An API server of Kubernetes inside a test" REQUIRES "kubexx = ${PROJECT_VERSION}")
 
 set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/kubexx")

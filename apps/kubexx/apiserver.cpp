@@ -30,8 +30,11 @@ struct Flags {
 
 /// "NAME:TOKEN:ROLE"
 Result<apiserver::User> parse_user(const std::string& text) {
-  const auto bad = [&](const std::string& why) { return Error::config("--user " + text + ": " + why); };
   const auto first = text.find(':');
+  // Without the token, and without what may be one.
+  const auto bad = [&](const std::string& why) {
+    return Error::config("--user " + (first == std::string::npos ? "" : text.substr(0, first)) + ": " + why);
+  };
   const auto second = first == std::string::npos ? first : text.find(':', first + 1);
   if (second == std::string::npos) return bad("NAME:TOKEN:ROLE is wanted");
   apiserver::User user;
@@ -99,10 +102,10 @@ Result<void> seed_from(apiserver::Server& server, const std::string& path, const
     const auto where = path + ":" + std::to_string(++number);
     auto next = lines.next();
     if (!next) return next.error().with_context(where);
-    if (!*next) return {};
-    const auto& line = **next;
-    if (line.empty()) continue;
-    const auto object = meta::parse_json(line);
+    const std::optional<std::string>& line = *next;
+    if (!line) return {};
+    if (line->empty()) continue;
+    const auto object = meta::parse_json(*line);
     if (!object) return object.error().with_context(where);
     auto stored = server.seed(*object);
     for (; !stored && patience > 0 && !stop.stop_requested(); --patience) {
@@ -177,6 +180,8 @@ void add_apiserver(Command program) {
   command.option("--user", &flags->users,
                  "A further user, NAME:TOKEN:ROLE; roles are none, read-only, namespace=NS, admin; may be repeated");
   command.flag("--no-auth", &flags->no_auth, "Whoever comes is admin");
+  command.option("--allowed-host", &flags->options.allowed_hosts,
+                 "Without authentication on loopback: a further host name to answer to; may be repeated");
   command.option("--objects", &flags->objects, "Objects to begin with: a file of one JSON document a line");
   command.option("--workload", &flags->workload, "Keep about so many pods moving in the namespace demo")
       .range(0, kMaxPods);

@@ -11,6 +11,7 @@ namespace kubexx::app {
 
 /// Each adds its command, with flags and help, below the program.
 void add_apiserver(Command program);
+void add_bench(Command program);
 void add_completion(Command program);
 void add_demo(Command program);
 void add_gen(Command program);

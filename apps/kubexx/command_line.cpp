@@ -80,6 +80,10 @@ Command Command::subcommand(const std::string& name, const std::string& descript
   return {*app_->add_subcommand(name, description), *chosen_};
 }
 
+void Command::wants_subcommand() {
+  app_->require_subcommand(1);
+}
+
 Option Command::option(const std::string& names, Value value, const std::string& help) {
   return std::visit(
       [&](auto* variable) {
@@ -155,8 +159,11 @@ Result<Run> CommandLine::parse(int argc, char** argv) {
 }
 
 std::string CommandLine::parsed_command() const {
-  const auto parsed = app_->get_subcommands();
-  return parsed.empty() ? "" : parsed.front()->get_name();
+  std::string path;
+  for (auto parsed = app_->get_subcommands(); !parsed.empty(); parsed = parsed.front()->get_subcommands()) {
+    path += (path.empty() ? "" : " ") + parsed.front()->get_name();
+  }
+  return path;
 }
 
 }  // namespace kubexx::app

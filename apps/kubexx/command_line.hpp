@@ -54,6 +54,8 @@ class Command {
 
   Command(CLI::App& app, Run& chosen) : app_(&app), chosen_(&chosen) {}
   Command subcommand(const std::string& name, const std::string& description);
+  /// It does nothing by itself: one of its own commands is to be named.
+  void wants_subcommand();
   /// Names like "-n,--namespace"; one without dashes is a word by its place. A number that does not fit its variable,
   /// or is none (inf, nan), is refused.
   Option option(const std::string& names, Value value, const std::string& help);
@@ -84,7 +86,7 @@ class CommandLine {
   /// Fills the values and returns what the words ask for, which may be to print the help. An error says what is wrong
   /// with them.
   Result<Run> parse(int argc, char** argv);
-  /// The command that was parsed last; empty: the words name none.
+  /// The command that was parsed last, "bench sync" if it is one of another's; empty: the words name none.
   std::string parsed_command() const;
 
  private:

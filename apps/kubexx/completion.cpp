@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,6 +15,8 @@ namespace kubexx::app {
 namespace {
 
 using Words = std::vector<std::string>;
+
+constexpr std::array<std::string_view, 5> kOfResources = {"get", "watch", "tree", "top-cache", "sync"};
 
 constexpr const char* kBash = R"(# kubexx completion bash: source it, or put it into /etc/bash_completion.d
 _kubexx() {
@@ -129,8 +132,11 @@ Words values_of(const std::string& option, const std::string& command, const Wor
   if (option == "namespace") return object_names(words, "namespaces");
   if (option == "context") return context_names(words);
   if (option == "color") return {"auto", "always", "never"};
+  if (option == "mode") return {"list", "watchlist"};
+  if (option == "content-type") return {"json", "protobuf"};
+  if (option == "projection") return {"full", "metadata"};
   if (option == "output") {
-    return command == "version" ? Words{"json"} : Words{"wide", "json", "yaml", "jsonl", "name"};
+    return command == "version" || command == "sync" ? Words{"json"} : Words{"wide", "json", "yaml", "jsonl", "name"};
   }
   return {};
 }
@@ -147,18 +153,21 @@ Words positional(Command program, Command command, const Words& words) {
   return plain;
 }
 
-Words candidates(Command program, const Words& words) {
+/// What the last word may become, of words that begin with one of these commands.
+Words candidates(Command program, const std::vector<Command>& commands, const Words& words) {
   const auto& current = words.back();
   if (words.size() == 1) {
     Words names;
     if (current.starts_with('-')) return {"--help", "--color", "--verbose"};
-    for (const auto& command : program.subcommands()) names.push_back(command.name());
+    for (const auto& command : commands) names.push_back(command.name());
     return names;
   }
   const auto& name = words[0];
-  const auto commands = program.subcommands();
   const auto command = std::find_if(commands.begin(), commands.end(), [&](Command one) { return one.name() == name; });
   if (command == commands.end()) return {};
+  if (const auto below = command->subcommands(); !below.empty()) {
+    return candidates(program, below, {words.begin() + 1, words.end()});
+  }
   for (const auto& level : {*command, program}) {
     if (const auto option = awaited_option(level, words)) return values_of(*option, name, words);
   }
@@ -168,7 +177,7 @@ Words candidates(Command program, const Words& words) {
     return flags;
   }
   if (name == "completion") return {"bash", "zsh", "fish"};
-  if (name != "get" && name != "watch" && name != "tree" && name != "top-cache") return {};
+  if (std::find(kOfResources.begin(), kOfResources.end(), name) == kOfResources.end()) return {};
   if (const auto slash = current.find('/'); slash != std::string::npos) {
     const auto kind = current.substr(0, slash);
     Words names = object_names(words, kind);
@@ -188,7 +197,7 @@ Words candidates(Command program, const Words& words) {
 
 int complete(Command program, std::vector<std::string> words) {
   if (words.empty()) words.emplace_back();
-  auto found = candidates(program, words);
+  auto found = candidates(program, program.subcommands(), words);
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   std::string text;

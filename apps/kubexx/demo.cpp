@@ -1,5 +1,4 @@
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/inspect/server.hpp"
 #include "live_table.hpp"
+#include "process_usage.hpp"
 #include "status_lines.hpp"
 #include "targets.hpp"
 #include "terminal.hpp"
@@ -28,15 +28,6 @@ struct Flags {
   std::string for_;
   std::size_t pods = 12;
 };
-
-/// "VmRSS" or "VmHWM" of this process, in bytes.
-double process_memory(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(field + ":")) return std::strtod(line.c_str() + field.size() + 1, nullptr) * 1024;
-  }
-  return 0;
-}
 
 class Demo {
  public:
@@ -155,7 +146,8 @@ class Demo {
     return "\nobjects   " + objects + " (" + human_bytes(static_cast<double>(bytes)) + " in the caches)\n" +
            "events    " + grouped(events) + " handed to handlers\n" +  //
            "sync      " + std::to_string(milliseconds) + " ms until all caches were filled\n" + "memory    " +
-           human_bytes(process_memory("VmRSS")) + " now, " + human_bytes(process_memory("VmHWM")) + " at most" +
+           human_bytes(static_cast<double>(process_memory("VmRSS"))) + " now, " +
+           human_bytes(static_cast<double>(process_memory("VmHWM"))) + " at most" +
            (flags_.cluster ? "" : ", the API server included") + "\n";
   }
 

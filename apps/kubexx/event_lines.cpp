@@ -17,6 +17,14 @@ std::string_view style_of(Event event) {
   return event == Event::Added ? kGreen : event == Event::Deleted ? kRed : std::string_view();
 }
 
+/// Whether a change of a Secret at this path shows its values. `kubectl apply` keeps a copy of what was applied, which
+/// may also come or go with all the annotations.
+bool shows_secret(std::string_view path) {
+  constexpr std::string_view kApplied = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
+  const bool around = kApplied.starts_with(path) && (path.size() == kApplied.size() || kApplied[path.size()] == '/');
+  return path.starts_with("/data") || path.starts_with("/stringData") || around;
+}
+
 TableText::Cells headers_of(const Printer& printer) {
   auto headers = printer.headers();
   headers.insert(headers.begin(), "EVENT");
@@ -72,7 +80,7 @@ Describe describe_as_diff(const client::ApiResource& resource, bool with_namespa
     const bool secret = resource.kind == "Secret";
     for (const auto& path : meta::diff_paths(change.before.root(), change.object.root())) {
       if (path == "/metadata/resourceVersion") continue;  // every change has a new one
-      const bool hidden = secret && (path.starts_with("/data") || path.starts_with("/stringData"));
+      const bool hidden = secret && shows_secret(path);
       text += "    " + printable(path) + ": " + styled(value_text(change.before.at(path), hidden), kRed) + " -> " +
               styled(value_text(change.object.at(path), hidden), kGreen) + '\n';
     }

@@ -62,6 +62,7 @@ int run_program(int argc, char** argv) {
   add_watch(program);
   add_tree(program);
   add_top_cache(program);
+  add_bench(program);
   add_demo(program);
   add_apiserver(program);
   add_gen(program);

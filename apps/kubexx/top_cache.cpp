@@ -70,6 +70,11 @@ void add_fields(meta::Value value, const std::string& path, int depth, std::map<
   }
 }
 
+/// What an object occupies alone. In a cache, parts that several objects have stand once.
+double bytes_alone(const meta::Object& object) {
+  return static_cast<double>(object.byte_size() + object.shared_bytes());
+}
+
 /// What objects occupy when decoded with a projection, scaled from a sample.
 double projected_bytes(const std::vector<std::string>& sample, double scale, const meta::Projection& projection) {
   meta::DecodeOptions options;
@@ -77,7 +82,7 @@ double projected_bytes(const std::vector<std::string>& sample, double scale, con
   meta::JsonDecoder decoder(options);
   double bytes = 0;
   for (const auto& json : sample) {
-    if (const auto object = decoder.decode(json)) bytes += static_cast<double>(object->byte_size());
+    if (const auto object = decoder.decode(json)) bytes += bytes_alone(*object);
   }
   return bytes * scale;
 }
@@ -102,7 +107,7 @@ Result<client::ObjectList> list_everything(const rest::Client& client, const cli
     all.meta = page->meta;
     query.continue_token = page->meta.continue_token;
     std::optional<std::uint64_t> total;
-    if (page->meta.remaining_item_count) total = all.items.size() + *page->meta.remaining_item_count;
+    if (const auto more = page->meta.remaining_item_count) total = all.items.size() + *more;
     progress.show(resource.resource.resource, all.items.size(), total);
   } while (!query.continue_token.empty());
   return all;
@@ -152,11 +157,10 @@ int top_cache(const Flags& flags) {
 
   std::vector<TableText::Cells> rows{{"BIGGEST OBJECTS", "BYTES"}};
   std::sort(all->items.begin(), all->items.end(),
-            [](const auto& a, const auto& b) { return a.byte_size() > b.byte_size(); });
+            [](const auto& a, const auto& b) { return bytes_alone(a) > bytes_alone(b); });
   for (std::size_t i = 0; i < std::min(flags.top, count); ++i) {
     const auto& object = all->items[i];
-    rows.push_back(
-        {cell_text(meta::ObjectKey::of(object).to_string()), human_bytes(static_cast<double>(object.byte_size()))});
+    rows.push_back({cell_text(meta::ObjectKey::of(object).to_string()), human_bytes(bytes_alone(object))});
   }
   report.table(rows);
 

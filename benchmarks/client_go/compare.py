@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compare.py YARDSTICK JSON...: client-go's rows beside ours, as a table.
+"""compare.py NAME YARDSTICK JSON...: the rows of client-go beside ours, as a table; NAME heads its column.
 
 YARDSTICK is what the yardstick printed: row, per second, CPU ns each, counter=value, with tabs between. The JSON files
 are Google Benchmark's. Both have medians. A ratio above 1 says that ours is better: more a second, or fewer bytes.
@@ -33,9 +33,9 @@ def our_medians(files):
 
 
 def main():
-    ours = our_medians(sys.argv[2:])
-    table = [("row", "client-go here", "kubexx", "ratio")]
-    for name, counter, theirs in yardstick_rows(sys.argv[1]):
+    ours = our_medians(sys.argv[3:])
+    table = [("row", sys.argv[1], "kubexx", "ratio")]
+    for name, counter, theirs in yardstick_rows(sys.argv[2]):
         title = name if counter == "per_second" else f"{name}: {counter.replace('_', ' ')}"
         own = ours.get(name, {}).get(counter)
         if own is None:

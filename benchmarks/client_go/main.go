@@ -1,9 +1,8 @@
 // The rows of our benchmarks that need no server, with client-go: the same objects, the same work, as many runs, of
 // which the middle one counts. Prints one line for each row whose name contains the argument, with tabs between: its
 // name, operations a second, CPU nanoseconds each (or two dashes), and for some rows another counter. The names are
-// those of ours. With --server as the first argument it is the client of benchmarks/sync (sync.go).
-//
-// The rows of the in-order queue are not here: the client-go of this package (0.20) has only the DeltaFIFO.
+// those of ours. With --server as the first argument it is the client of benchmarks/sync (sync.go); with --version it
+// says what it was made of.
 package main
 
 import (
@@ -21,6 +20,10 @@ const (
 	deltaConcurrently    = "DeltaFIFO add and pop concurrently, distinct"
 	deltaUpdatesThenPop  = "DeltaFIFO 1e6 updates of 10,000 keys, then pop"
 	deltaUpdatesTogether = "DeltaFIFO the same, concurrently"
+
+	orderedAddThenPop      = "in-order queue, add then pop, distinct"
+	orderedInBatches       = "in-order queue, add then pop in batches, distinct"
+	orderedUpdatesTogether = "in-order queue, updates of 10,000 keys, batches, concurrently"
 
 	storeAdd            = "store add (namespace + 1 label index)"
 	storeUpdate         = "store update, same index values"
@@ -54,10 +57,14 @@ type row struct {
 }
 
 var rows = []row{
-	{deltaAddThenPop, 3, func() func() result { return oneAfterTheOther(makePods(pods, 1, pods)) }},
-	{deltaConcurrently, 3, func() func() result { return concurrently(makePods(pods, 1, pods)) }},
-	{deltaUpdatesThenPop, 3, func() func() result { return oneAfterTheOther(makePods(pods, 1, 10000)) }},
-	{deltaUpdatesTogether, 3, func() func() result { return concurrently(makePods(pods, 1, 10000)) }},
+	{deltaAddThenPop, 3, func() func() result { return oneAfterTheOther(newDeltaFIFO, pop, pods) }},
+	{deltaConcurrently, 3, func() func() result { return concurrently(newDeltaFIFO, pop, pods) }},
+	{deltaUpdatesThenPop, 3, func() func() result { return oneAfterTheOther(newDeltaFIFO, pop, 10000) }},
+	{deltaUpdatesTogether, 3, func() func() result { return concurrently(newDeltaFIFO, pop, 10000) }},
+
+	{orderedAddThenPop, 3, func() func() result { return oneAfterTheOther(newRealFIFO, pop, pods) }},
+	{orderedInBatches, 3, func() func() result { return oneAfterTheOther(newRealFIFO, popBatch, pods) }},
+	{orderedUpdatesTogether, 3, func() func() result { return concurrently(newRealFIFO, popBatch, 10000) }},
 
 	{storeAdd, 3, add},
 	{storeUpdate, 3, update},
@@ -91,18 +98,26 @@ type result struct {
 	bytesEach       float64
 }
 
-func cpuSeconds() float64 {
+// cpuSeconds are those of the process so far, in its own code and in the kernel.
+func cpuSeconds() (user, system float64) {
+	usage := resources()
+	return time.Duration(usage.Utime.Nano()).Seconds(), time.Duration(usage.Stime.Nano()).Seconds()
+}
+
+func resources() syscall.Rusage {
 	var usage syscall.Rusage
 	must(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+	return usage
 }
 
 // measure times work, which starts on a heap without garbage. What is collected meanwhile counts.
 func measure(operations int, work func()) result {
 	runtime.GC()
-	start, cpu := time.Now(), cpuSeconds()
+	start := time.Now()
+	user, system := cpuSeconds()
 	work()
-	used, seconds := cpuSeconds()-cpu, time.Since(start).Seconds()
+	userNow, systemNow := cpuSeconds()
+	used, seconds := userNow-user+systemNow-system, time.Since(start).Seconds()
 	return result{perSecond: float64(operations) / seconds, cpuNs: used / float64(operations) * 1e9}
 }
 
@@ -122,11 +137,19 @@ func must(err error) {
 	}
 }
 
+// clientGo is the version of client-go; the linker sets it.
+var clientGo = "of unknown version"
+
 func main() {
-	if len(os.Args) > 3 && os.Args[1] == "--server" {
-		withServer(os.Args[2:])
+	if len(os.Args) > 1 && os.Args[1] == "--version" {
+		fmt.Printf("client-go %s on Go %s\n", clientGo, strings.TrimPrefix(runtime.Version(), "go"))
 		return
 	}
+	if len(os.Args) > 3 && os.Args[1] == "--server" {
+		withServer(os.Args[2], os.Args[3:])
+		return
+	}
+	useWatchList(false) // the rows of the pipeline list
 	filter := ""
 	if len(os.Args) > 1 {
 		filter = os.Args[1]

@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -24,59 +29,148 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-func useProtobuf(config *rest.Config) {
-	config.ContentType = "application/vnd.kubernetes.protobuf"
-	config.AcceptContentTypes = config.ContentType + ",application/json"
+// useWatchList says how informers ask for their first state; to be called before anything of client-go.
+func useWatchList(wanted bool) {
+	must(os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(wanted)))
+}
+
+// useContentType is said for JSON too: typed clients prefer protobuf.
+func useContentType(config *rest.Config, name string) {
+	config.ContentType = "application/json"
+	if name == "protobuf" {
+		config.ContentType = "application/vnd.kubernetes.protobuf"
+	}
+	config.AcceptContentTypes = config.ContentType
+}
+
+// wire counts what comes from the server, and sees whether it is what was asked for.
+type wire struct {
+	next         http.RoundTripper
+	bytes        atomic.Uint64
+	mutex        sync.Mutex
+	contentTypes map[string]bool
+	watchLists   int
+}
+
+func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer, err := w.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	contentType, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
+	w.contentTypes[contentType] = true
+	if answer.StatusCode == http.StatusOK && request.URL.Query().Get("sendInitialEvents") == "true" {
+		w.watchLists++
+	}
+	answer.Body = &countedBody{answer.Body, &w.bytes}
+	return answer, nil
+}
+
+type countedBody struct {
+	io.ReadCloser
+	bytes *atomic.Uint64
+}
+
+func (b *countedBody) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into)
+	b.bytes.Add(uint64(n))
+	return n, err
+}
+
+// check ends the program when a row would not be what its name says.
+func (w *wire) check(watchList bool, contentType string) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if watchList != (w.watchLists > 0) {
+		must(fmt.Errorf("%d WatchLists were answered", w.watchLists))
+	}
+	for each := range w.contentTypes {
+		if !strings.HasSuffix(each, contentType) {
+			must(fmt.Errorf("an answer came as %s", each))
+		}
+	}
 }
 
 var podsResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// podInformer is an informer of all pods, and what starts it.
-func podInformer(config *rest.Config, kind string) (cache.SharedIndexInformer, func(<-chan struct{})) {
-	if kind == "dynamic" {
+// podInformer is an informer of all pods, and what starts it. Of metadata and dynamic objects the content type is given:
+// those clients know one.
+func podInformer(config *rest.Config, objects, contentType string) (cache.SharedIndexInformer, func(<-chan struct{})) {
+	switch objects {
+	case "dynamic":
 		client, err := dynamic.NewForConfig(config)
 		must(err)
 		factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 		return factory.ForResource(podsResource).Informer(), factory.Start
-	}
-	if kind == "metadata" {
+	case "metadata":
 		client, err := metadata.NewForConfig(config)
 		must(err)
 		factory := metadatainformer.NewSharedInformerFactory(client, 0)
 		return factory.ForResource(podsResource).Informer(), factory.Start
 	}
-	if kind == "typed" {
-		useProtobuf(config)
-	}
+	useContentType(config, contentType)
 	client, err := kubernetes.NewForConfig(config)
 	must(err)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	return factory.Core().V1().Pods().Informer(), factory.Start
 }
 
-// memory reads a line of /proc/self/status, in MB.
-func memory(name string) float64 {
+// memory reads a line of /proc/self/status, in bytes.
+func memory(name string) uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	must(err)
 	for _, line := range strings.Split(string(status), "\n") {
 		if strings.HasPrefix(line, name+":") {
-			kilobytes, err := strconv.ParseFloat(strings.Fields(line)[1], 64)
+			kilobytes, err := strconv.ParseUint(strings.Fields(line)[1], 10, 64)
 			must(err)
-			return kilobytes / 1024
+			return kilobytes * 1024
 		}
 	}
 	return 0
 }
 
-// syncPods does what sync_client does with the same arguments; "typed-json" is typed without protobuf.
-func syncPods(config *rest.Config, kind string) {
-	start, cpu := time.Now(), cpuSeconds()
-	informer, run := podInformer(config, kind)
-	stop := make(chan struct{})
-	run(stop)
-	cache.WaitForCacheSync(stop, informer.HasSynced)
-	seconds, used := time.Since(start).Seconds(), cpuSeconds()-cpu
-	fmt.Printf("%d\t%.4g\t%.4g\t%.4g\t%.4g\n", len(informer.GetStore().ListKeys()), seconds, used, memory("VmRSS"), memory("VmHWM"))
+// figures are those of kubexx bench sync -o json that both know.
+type figures struct {
+	Objects         int     `json:"objects"`
+	WallSeconds     float64 `json:"wallSeconds"`
+	CPUUser         float64 `json:"cpuUser"`
+	CPUSystem       float64 `json:"cpuSystem"`
+	RSSBytes        uint64  `json:"rssBytes"`
+	PeakRSSBytes    uint64  `json:"peakRssBytes"`
+	PageFaults      int64   `json:"pageFaults"`
+	ContextSwitches int64   `json:"contextSwitches"`
+	BytesReceived   uint64  `json:"bytesReceived"`
+}
+
+// syncPods does what kubexx bench sync pods -A does.
+func syncPods(config *rest.Config, watchList bool, objects, contentType string) figures {
+	received := &wire{contentTypes: map[string]bool{}}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		received.next = next
+		return received
+	})
+	start, before := time.Now(), resources()
+	user, system := cpuSeconds()
+	informer, run := podInformer(config, objects, contentType)
+	ctx := context.Background()
+	run(ctx.Done())
+	cache.WaitFor(ctx, "", informer.HasSyncedChecker())
+	seconds, after := time.Since(start).Seconds(), resources()
+	userNow, systemNow := cpuSeconds()
+	received.check(watchList, contentType)
+	return figures{
+		Objects:         len(informer.GetStore().ListKeys()),
+		WallSeconds:     seconds,
+		CPUUser:         userNow - user,
+		CPUSystem:       systemNow - system,
+		RSSBytes:        memory("VmRSS"),
+		PeakRSSBytes:    memory("VmHWM"),
+		PageFaults:      after.Minflt + after.Majflt - before.Minflt - before.Majflt,
+		ContextSwitches: after.Nvcsw + after.Nivcsw - before.Nvcsw - before.Nivcsw,
+		BytesReceived:   received.bytes.Load(),
+	}
 }
 
 // seenVersion lets one goroutine wait for the version that another has seen.
@@ -105,7 +199,7 @@ func (s *seenVersion) waitFor(version string) time.Time {
 }
 
 func latency(config *rest.Config, updates int) {
-	useProtobuf(config)
+	useContentType(config, "protobuf")
 	config.QPS = -1 // ours limits nothing either
 	client, err := kubernetes.NewForConfig(config)
 	must(err)
@@ -118,12 +212,12 @@ func latency(config *rest.Config, updates int) {
 	seen.changed = sync.NewCond(&seen.mutex)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	informer := factory.Core().V1().ConfigMaps().Informer()
-	informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(_, now interface{}) { seen.set(now.(*v1.ConfigMap).ResourceVersion) },
 	})
-	stop := make(chan struct{})
-	factory.Start(stop)
-	cache.WaitForCacheSync(stop, informer.HasSynced)
+	must(err)
+	factory.StartWithContext(ctx)
+	cache.WaitFor(ctx, "", informer.HasSyncedChecker())
 	milliseconds := make([]float64, 0, updates)
 	for i := 0; i < updates; i++ {
 		object = object.DeepCopy()
@@ -138,15 +232,22 @@ func latency(config *rest.Config, updates int) {
 	fmt.Printf("%.4g\t%.4g\n", milliseconds[updates/2], milliseconds[updates*99/100])
 }
 
-// withServer runs what `--server KUBECONFIG KIND [UPDATES]` asks for.
-func withServer(arguments []string) {
-	config, err := clientcmd.BuildConfigFromFlags("", arguments[0])
+// withServer runs what `--server KUBECONFIG sync [FLAGS]` or `--server KUBECONFIG latency UPDATES` asks for.
+func withServer(kubeconfig string, arguments []string) {
+	flags := flag.NewFlagSet("sync", flag.ExitOnError)
+	mode := flags.String("mode", "watchlist", "list or watchlist")
+	contentType := flags.String("content-type", "protobuf", "json or protobuf")
+	objects := flags.String("objects", "typed", "typed, dynamic or metadata")
+	must(flags.Parse(arguments[1:]))
+	watchList := *mode == "watchlist"
+	useWatchList(watchList)
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	must(err)
-	if arguments[1] != "latency" {
-		syncPods(config, arguments[1])
+	if arguments[0] == "sync" {
+		must(json.NewEncoder(os.Stdout).Encode(syncPods(config, watchList, *objects, *contentType)))
 		return
 	}
-	updates, err := strconv.Atoi(arguments[2])
+	updates, err := strconv.Atoi(flags.Arg(0))
 	must(err)
 	latency(config, updates)
 }

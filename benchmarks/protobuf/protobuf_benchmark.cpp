@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "codec/protobuf_walker.hpp"
 #include "corpus/pod_corpus.hpp"
+#include "corpus/protobuf_list.hpp"
 #include "kubexx/api/core/v1.hpp"
 #include "kubexx/codec/protobuf.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
@@ -31,30 +31,6 @@ constexpr std::size_t kPods = 20'000;
 const PodCorpus& corpus() {
   static const PodCorpus kCorpus = PodCorpus::large_sets(true);
   return kCorpus;
-}
-
-std::string protobuf_list() {
-  std::string raw;
-  codec::append_bytes(raw, 1, "");
-  for (std::size_t i = 0; i < kPods; ++i) {
-    const auto pod = meta::parse_json(corpus().pod(i),
-                                      [] {
-                                        meta::DecodeOptions options;
-                                        options.default_api_version = "v1";
-                                        options.default_kind = "Pod";
-                                        return options;
-                                      }())
-                         .value();
-    const auto body = codec::to_protobuf(pod).value();
-    codec::append_bytes(raw, 2, codec::open_envelope(body).value().raw);
-  }
-  std::string type;
-  codec::append_bytes(type, 1, "v1");
-  codec::append_bytes(type, 2, "PodList");
-  std::string out(codec::kMagic);
-  codec::append_bytes(out, 1, type);
-  codec::append_bytes(out, 2, raw);
-  return out;
 }
 
 /// As when a cache fills for the first time: nobody gets memory that malloc kept of the run before.
@@ -86,14 +62,14 @@ void decode(benchmark::State& state, const std::string& body) {
 }
 
 void protobuf_to_objects(benchmark::State& state) {
-  static const std::string kBody = protobuf_list();
+  static const std::string kBody = protobuf_list(corpus());
   decode<codec::ProtobufListReader>(state, kBody);
 }
 BENCHMARK(protobuf_to_objects)->Unit(benchmark::kMillisecond);
 
 // What protoc generates, given the whole list at once: on the heap, and on an arena that is new for each list.
 std::string_view raw_list() {
-  static const std::string kBody = protobuf_list();
+  static const std::string kBody = protobuf_list(corpus());
   return codec::open_envelope(kBody).value().raw;
 }
 

@@ -4,6 +4,7 @@
 The server is `BIN/kubexx apiserver`, over TLS on loopback; each line of the table is a client process of its own, the
 median of three. With YARDSTICK (benchmarks/client_go) client-go does the same against the same server, in turn.
 """
+import json
 import os
 import pathlib
 import statistics
@@ -14,16 +15,19 @@ import tempfile
 PODS = 20_000
 TURNS = 3
 UPDATES = 2_000
-COLUMNS = ("objects", "wall s", "CPU s", "RSS MB", "peak MB", "server CPU s")
-# Title, ours, client-go's kind (of 0.20, which has no WatchList) and the published CPU seconds of client-go 0.36.
+COLUMNS = ("objects", "wall s", "user s", "system s", "RSS MB", "peak MB", "server CPU s")
+WIDTH = 46  # of titles
+# Title, flags of `kubexx bench sync`, those of client-go, and the CPU seconds that were published of client-go 0.36.
+# kubexx has one kind of object, so its JSON stands beside both of client-go's; metadata comes as protobuf to both.
 SYNCS = [
-    ("protobuf, WatchList", ("typed", "watchlist"), None, 2.03),
-    ("protobuf, list", ("typed", "list"), "typed", 1.82),
-    ("JSON, WatchList", ("dynamic", "watchlist"), None, 10.89),
-    ("JSON, list", ("dynamic", "list"), "typed-json", 4.28),
-    ("JSON, list, dynamic objects", ("dynamic", "list"), "dynamic", 11.02),
-    ("metadata, WatchList", ("metadata", "watchlist"), None, 0.87),
-    ("metadata, list", ("metadata", "list"), "metadata", 0.45),
+    ("protobuf, WatchList", ("--mode=watchlist", "--content-type=protobuf"), (), 2.03),
+    ("protobuf, list", ("--mode=list", "--content-type=protobuf"), (), 1.82),
+    ("JSON, WatchList", ("--mode=watchlist", "--content-type=json"), (), 10.89),
+    ("JSON, list", ("--mode=list", "--content-type=json"), (), 4.28),
+    ("JSON, WatchList, dynamic objects", ("--mode=watchlist", "--content-type=json"), ("--objects=dynamic",), 14.55),
+    ("JSON, list, dynamic objects", ("--mode=list", "--content-type=json"), ("--objects=dynamic",), 11.02),
+    ("metadata, WatchList", ("--mode=watchlist", "--projection=metadata"), ("--objects=metadata",), 0.87),
+    ("metadata, list", ("--mode=list", "--projection=metadata"), ("--objects=metadata",), 0.45),
 ]
 
 
@@ -32,69 +36,83 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def numbers(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=300, check=True)
-    return [float(word) for word in done.stdout.split()]
+def text_of(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=300, check=True).stdout
+
+
+def figures(command):
+    """Those of the columns that the client knows."""
+    said = json.loads(text_of(command))
+    return [said["objects"], said["wallSeconds"], said["cpuUser"], said["cpuSystem"], said["rssBytes"] / 2**20,
+            said["peakRssBytes"] / 2**20]
 
 
 def medians(command, server):
     runs = []
     for _ in range(TURNS):
         before = cpu_seconds(server)
-        runs.append(numbers(command) + [cpu_seconds(server) - before])
+        runs.append(figures(command) + [cpu_seconds(server) - before])
     return [statistics.median(column) for column in zip(*runs)]
 
 
+def times(theirs, ours):
+    """How many times ours theirs is: wall, CPU in all, memory, most memory."""
+    pairs = [("wall", theirs[1], ours[1]), ("CPU", theirs[2] + theirs[3], ours[2] + ours[3]), ("RSS", theirs[4], ours[4]),
+             ("peak", theirs[5], ours[5])]
+    return ", ".join(f"{a / b:.1f} {name}" for name, a, b in pairs)
+
+
 def print_line(title, values):
-    print(title.ljust(46), *(f"{value:,.2f}".rjust(12) if value < 100 else f"{value:,.0f}".rjust(12) for value in values),
+    print(title.ljust(WIDTH), *(f"{value:,.2f}".rjust(12) if value < 100 else f"{value:,.0f}".rjust(12) for value in values),
           flush=True)
 
 
-def syncs(client, yardstick, kubeconfig, server):
-    print("".ljust(46), *(column.rjust(12) for column in COLUMNS))
+def syncs(kubexx, yardstick, kubeconfig, server):
+    """Prints the table; returns the titles of what did not bring every pod."""
+    print("".ljust(WIDTH), *(column.rjust(12) for column in COLUMNS))
     short = []
     for title, ours, theirs, published in SYNCS:
-        own = medians([client, kubeconfig, *ours], server)
+        own = medians([kubexx, "bench", "sync", "pods", "-A", "-o", "json", "--kubeconfig", kubeconfig, *ours], server)
         print_line(f"{title}: kubexx", own)
-        ratio = f"{published / own[2]:.1f} of the CPU that 0.36 was published with"
-        if yardstick and theirs:
-            other = medians([yardstick, "--server", kubeconfig, theirs], server)
-            print_line(f"{title}: client-go 0.20", other)
-            ratio += "; beside 0.20 here " + ", ".join(
-                f"{theirs_ / own_:.1f} {name}" for name, theirs_, own_ in zip(COLUMNS[1:5], other[1:5], own[1:5]))
-            if other[0] != own[0]:
-                short.append(title)
-        print(f"{'':4}times: {ratio}", flush=True)
-        if own[0] != PODS:
-            short.append(title)
+        short += [title] if own[0] != PODS else []
+        if yardstick:
+            asked = [flag for flag in ours if not flag.startswith("--projection")]
+            other = medians([yardstick, "--server", kubeconfig, "sync", *asked, *theirs], server)
+            print_line(f"{title}: client-go", other)
+            print(f"{'':4}times: {times(other, own)}", flush=True)
+            short += [f"{title} of client-go"] if other[0] != PODS else []
+        else:
+            print(f"{'':4}times: {published / (own[2] + own[3]):.1f} of the CPU that client-go 0.36 was published with", flush=True)
     return short
 
 
-def latencies(client, yardstick, kubeconfig):
+def latencies(program, yardstick, kubeconfig):
     print(f"\nupdate of a ConfigMap, from before the call to the handler: {UPDATES} updates, p50 and p99 in ms")
-    commands = {"kubexx": [client, kubeconfig, "latency", str(UPDATES)]}
+    commands = {"kubexx": [program, kubeconfig, str(UPDATES)]}
     if yardstick:
-        commands["client-go 0.20"] = [yardstick, "--server", kubeconfig, "latency", str(UPDATES)]
+        commands["client-go"] = [yardstick, "--server", kubeconfig, "latency", str(UPDATES)]
     for name, command in commands.items():
-        runs = [numbers(command) for _ in range(TURNS)]
+        runs = [[float(word) for word in text_of(command).split()] for _ in range(TURNS)]
         print_line(name, [statistics.median(column) for column in zip(*runs)])
 
 
 def main():
     bin_folder = pathlib.Path(sys.argv[1])
     yardstick = sys.argv[2] if len(sys.argv) > 2 else None
-    client = str(bin_folder / "sync_client")
+    if yardstick:
+        print("client-go is", text_of([yardstick, "--version"]).strip())
+    kubexx = str(bin_folder / "kubexx")
     with tempfile.TemporaryDirectory() as work:
         objects, kubeconfig = f"{work}/objects", f"{work}/kubeconfig"
         with open(objects, "wb") as file:
             subprocess.run([bin_folder / "sync_pods", str(PODS)], stdout=file, check=True)
-        with subprocess.Popen([bin_folder / "kubexx", "apiserver", "--objects", objects, "--kubeconfig-out", kubeconfig],
+        with subprocess.Popen([kubexx, "apiserver", "--objects", objects, "--kubeconfig-out", kubeconfig],
                               stdout=subprocess.PIPE, text=True) as server:
             try:
                 if not server.stdout.readline().startswith("serving on"):
                     sys.exit("sync: the server did not start")
-                short = syncs(client, yardstick, kubeconfig, server.pid)
-                latencies(client, yardstick, kubeconfig)
+                short = syncs(kubexx, yardstick, kubeconfig, server.pid)
+                latencies(str(bin_folder / "update_latency"), yardstick, kubeconfig)
             finally:
                 server.terminate()
     if short:

@@ -15,8 +15,8 @@ namespace {
 class Counter final : public kubexx::transport::ResponseSink {
  public:
   void on_headers(int status, const kubexx::transport::Headers&) override { status_ = status; }
-  bool on_data(std::string_view bytes) override {
-    bytes_ += bytes.size();
+  bool on_data(kubexx::transport::Buffer piece) override {
+    bytes_ += piece.size();
     return true;
   }
   void on_end(const kubexx::Error* error) override {

@@ -209,7 +209,7 @@ void Core::compact_history() {
   impl_->lock()->storage.compact();
 }
 
-struct Core::Checkpoint {
+struct KUBEXX_HIDDEN Core::Checkpoint {
   Storage::Snapshot snapshot;
 };
 std::shared_ptr<const Core::Checkpoint> Core::checkpoint() const {

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/internal/random_token.hpp"
 #include "kubexx/meta/time.hpp"
 
 namespace kubexx::apiserver {
@@ -22,7 +23,8 @@ std::uint64_t seed_of(const Options& options) {
 
 std::string admin_token(const Options& options) {
   if (!options.admin_token.empty()) return options.admin_token;
-  Random random(seed_of(options));
+  if (options.seed == 0) return random_token();
+  Random random(options.seed);
   return random_text(random, kHex, 32);
 }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <deque>
 #include <list>
 #include <mutex>
 #include <new>
@@ -9,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/internal/burst_queue.hpp"
 #include "base/thread.hpp"
 #include "base/timer_heap.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -25,7 +25,7 @@ namespace kubexx {
 // no thread to spare it runs tasks itself, which is why it is there from the beginning: whoever posts is heard.
 //
 // Functions whose names end in _locked are called with the mutex held.
-struct ElasticExecutor::Impl : std::enable_shared_from_this<Impl> {
+struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> {
   explicit Impl(Options o) : options(std::move(o)) {}
 
   struct Worker {
@@ -44,7 +44,7 @@ struct ElasticExecutor::Impl : std::enable_shared_from_this<Impl> {
   const Options options;
   mutable std::mutex mutex;
   // All below is guarded by mutex.
-  std::deque<Waiting> queue;
+  BurstQueue<Waiting> queue;
   detail::TimerHeap timers;
   std::list<Worker> workers;
   std::vector<Worker*> idle;  // the last to go idle is called first, so that the others can end
@@ -231,7 +231,7 @@ struct ElasticExecutor::Impl : std::enable_shared_from_this<Impl> {
   }
 
   void shut_down() {
-    std::deque<Waiting> dropped_queue;
+    BurstQueue<Waiting> dropped_queue;
     detail::TimerHeap dropped_timers;
     {
       std::lock_guard lock(mutex);

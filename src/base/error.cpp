@@ -9,7 +9,7 @@
 
 namespace kubexx {
 
-struct Error::Data {
+struct KUBEXX_HIDDEN Error::Data {
   ErrorKind kind = ErrorKind::Config;
   TransportFailure transport = TransportFailure::None;
   int code = 0;

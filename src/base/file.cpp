@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "base/internal/deadline.hpp"
+#include "base/internal/wipe.hpp"
 
 namespace kubexx {
 namespace {
@@ -71,8 +71,10 @@ Result<std::string> read_file(const std::string& path, const FileLimits& limits)
   auto file = InputFile::open(path);
   if (!file) return file.error();
   const auto deadline = detail::after(Clock::system().now(), limits.patience);
+  // It may be a token or a key: no copy stays but the one that is returned.
   std::string text;
-  std::array<char, 1 << 14> buffer;
+  std::string buffer(1 << 14, '\0');
+  const WipedInTheEnd wiped(buffer);
   while (true) {
     const auto count = file->read(buffer, deadline);
     if (!count) return count.error();
@@ -80,7 +82,7 @@ Result<std::string> read_file(const std::string& path, const FileLimits& limits)
     if (*count > limits.bytes - text.size()) {
       return Error::config(path + ": larger than " + std::to_string(limits.bytes >> 20) + " MB");
     }
-    text.append(buffer.data(), *count);
+    append_secret(text, std::string_view(buffer).substr(0, *count));
   }
 }
 

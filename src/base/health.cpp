@@ -46,14 +46,14 @@ Health Health::standby(std::string reason) {
   return made;
 }
 
-struct HealthChecks::Impl {
+struct KUBEXX_HIDDEN HealthChecks::Impl {
   explicit Impl(const Clock& c) : clock(c) {}
   const Clock& clock;
   std::mutex mutex;
   std::vector<std::shared_ptr<HealthRegistration::Entry>> entries;  // guarded by mutex
 };
 
-struct HealthRegistration::Entry {
+struct KUBEXX_HIDDEN HealthRegistration::Entry {
   std::string name;
   HealthProbe probe = HealthProbe::Both;
   HealthCheck check;

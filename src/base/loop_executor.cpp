@@ -18,7 +18,7 @@ LoopExecutor::~LoopExecutor() {
 }
 
 void LoopExecutor::shut_down() {
-  std::deque<Task> dropped_ready;
+  BurstQueue<Task> dropped_ready;
   detail::TimerHeap dropped_timers;
   std::map<std::uint64_t, Impl::Watched> dropped_watched;
   const std::lock_guard lock(impl_->mutex);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
@@ -18,6 +17,7 @@
 #include <thread>
 
 #include "base/internal/alarm.hpp"
+#include "base/internal/burst_queue.hpp"
 #include "base/internal/descriptor.hpp"
 #include "base/timer_heap.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -32,7 +32,7 @@ inline int usable_descriptor(int fd) {
 
 // Whether the descriptor is readable follows the queue and the timers, but not at once: while the loop's thread is
 // awake it looks at them itself before it goes, so that a task which posts another costs no system call.
-struct LoopExecutor::Impl {
+struct KUBEXX_HIDDEN LoopExecutor::Impl {
   static constexpr std::size_t kTurn = 64;
   static constexpr std::uint64_t kWakeup = 0;
   static constexpr std::uint64_t kAlarm = 1;
@@ -50,7 +50,7 @@ struct LoopExecutor::Impl {
   bool in_watch = false;      // the owner's
 
   mutable std::mutex mutex;
-  std::deque<Task> ready;                    // guarded by mutex
+  BurstQueue<Task> ready;                    // guarded by mutex
   mutable detail::TimerHeap timers;          // guarded by mutex
   std::map<std::uint64_t, Watched> watched;  // guarded by mutex
   std::uint64_t last_watch = kAlarm;         // guarded by mutex

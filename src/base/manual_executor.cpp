@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <deque>
 #include <mutex>
 #include <stdexcept>
 
+#include "base/internal/burst_queue.hpp"
 #include "base/timer_heap.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
@@ -10,14 +10,14 @@
 
 namespace kubexx {
 
-struct ManualExecutor::Impl {
+struct KUBEXX_HIDDEN ManualExecutor::Impl {
   explicit Impl(std::uint64_t seed) : shuffled(seed != 0), random(seed) {}
 
   FakeClock clock;
   const bool shuffled;
   Random random;
   mutable std::mutex mutex;
-  std::deque<Task> ready;    // guarded by mutex
+  BurstQueue<Task> ready;    // guarded by mutex
   detail::TimerHeap timers;  // guarded by mutex
   bool stopping = false;     // guarded by mutex
 
@@ -47,7 +47,7 @@ ManualExecutor::~ManualExecutor() {
 }
 
 void ManualExecutor::shut_down() {
-  std::deque<Task> dropped_ready;
+  BurstQueue<Task> dropped_ready;
   detail::TimerHeap dropped_timers;
   {
     std::lock_guard lock(impl_->mutex);

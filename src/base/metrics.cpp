@@ -61,7 +61,7 @@ void read_histogram(const MetricSeries& series, MetricPoint& point) {
 
 // The registry holds weak references: a series leaves when its last handle goes, in ~MetricSeries. No shared pointer
 // may be dropped under the mutex, because that destructor takes it.
-struct MetricsRegistry::Impl final : detail::SeriesOwner, std::enable_shared_from_this<Impl> {
+struct KUBEXX_HIDDEN MetricsRegistry::Impl final : detail::SeriesOwner, std::enable_shared_from_this<Impl> {
   explicit Impl(std::size_t max) : max_series(max) {}
 
   struct Entry {

@@ -24,7 +24,7 @@ bool wait_for_stop(const std::stop_token& stop, Duration timeout) {
   return stop.stop_requested();
 }
 
-struct LinkedStop::Impl {
+struct KUBEXX_HIDDEN LinkedStop::Impl {
   struct Forward {
     std::stop_source target;
     void operator()() noexcept { target.request_stop(); }

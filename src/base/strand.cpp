@@ -93,6 +93,7 @@ class Core : public std::enable_shared_from_this<Core> {
       call_isolated("strand", task);
     }
     deferred_.clear();
+    if (deferred_.capacity() > kKeptCapacity) std::vector<Task>().swap(deferred_);
   }
 
   bool refill() {
@@ -137,7 +138,7 @@ void require(const Task& task) {
 
 }  // namespace
 
-struct Strand::Impl {
+struct KUBEXX_HIDDEN Strand::Impl {
   std::shared_ptr<Executor> executor;
   std::shared_ptr<Core> core;
 };

@@ -1,10 +1,10 @@
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <new>
 #include <stdexcept>
 #include <vector>
 
+#include "base/internal/burst_queue.hpp"
 #include "base/thread.hpp"
 #include "base/timer_heap.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -14,10 +14,10 @@ namespace kubexx {
 
 // Shared with the threads: when a task of the executor drops its last owner, the thread that runs the task outlives
 // the executor by the rest of that task.
-struct ThreadExecutor::Impl {
+struct KUBEXX_HIDDEN ThreadExecutor::Impl {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Task> ready;    // guarded by mutex
+  BurstQueue<Task> ready;    // guarded by mutex
   detail::TimerHeap timers;  // guarded by mutex
   std::size_t waiting = 0;   // guarded by mutex
   bool stopping = false;     // guarded by mutex
@@ -70,7 +70,7 @@ struct ThreadExecutor::Impl {
   }
 
   void shut_down() {
-    std::deque<Task> dropped_ready;
+    BurstQueue<Task> dropped_ready;
     detail::TimerHeap dropped_timers;
     {
       std::lock_guard lock(mutex);

@@ -12,7 +12,7 @@
 namespace kubexx::detail {
 
 /// Pending timers in the order they become due; equal times keep the order of insertion. Canceled timers released
-/// their tasks already; the husks they leave are swept before they outnumber the living.
+/// their tasks already; the husks they leave are swept before they outnumber the living. Memory goes back with them.
 ///
 /// Threads: none of its own; the executor's lock guards it.
 class TimerHeap {
@@ -54,6 +54,7 @@ class TimerHeap {
     Task task;
   };
   static constexpr std::size_t kSmall = 64;
+  static constexpr std::size_t kKept = 1024;
 
   static bool later(const Entry& a, const Entry& b) {
     return a.when != b.when ? a.when > b.when : a.sequence > b.sequence;
@@ -63,6 +64,7 @@ class TimerHeap {
     std::pop_heap(entries_.begin(), entries_.end(), later);
     Task task = std::move(entries_.back().task);
     entries_.pop_back();
+    give_back();
     return task;
   }
 
@@ -70,6 +72,12 @@ class TimerHeap {
     std::erase_if(entries_, [](const Entry& e) { return !e.timer.pending(); });
     std::make_heap(entries_.begin(), entries_.end(), later);
     sweep_at_ = std::max(kSmall, entries_.size() * 2);
+    give_back();
+  }
+
+  /// The room of a burst that is over, so rarely that it costs nothing.
+  void give_back() {
+    if (entries_.capacity() > kKept && entries_.size() < entries_.capacity() / 4) entries_.shrink_to_fit();
   }
 
   std::vector<Entry> entries_;

@@ -7,7 +7,7 @@
 namespace kubexx {
 
 // Whoever moves the phase away from Pending owns the task from then on.
-struct Timer::Impl {
+struct KUBEXX_HIDDEN Timer::Impl {
   enum class Phase : std::uint8_t { Pending, Started, Canceled };
 
   bool leave_pending(Phase next) noexcept {

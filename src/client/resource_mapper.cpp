@@ -66,7 +66,7 @@ std::string suggestion(const std::vector<ApiResource>& known, const std::string&
 
 }  // namespace
 
-struct ResourceMapper::Impl : std::enable_shared_from_this<Impl> {
+struct KUBEXX_HIDDEN ResourceMapper::Impl : std::enable_shared_from_this<Impl> {
   using Known = std::shared_ptr<const Discovery>;
   explicit Impl(rest::Client c) : client(std::move(c)) {}
 

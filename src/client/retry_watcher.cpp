@@ -12,7 +12,7 @@ constexpr Duration kLongestAskedWait = std::chrono::minutes(10);  // as a reflec
 }  // namespace
 
 /// The sink of each watch, which holds it until the watch is given up.
-struct RetryWatcher::Impl final : meta::StreamSink, std::enable_shared_from_this<Impl> {
+struct KUBEXX_HIDDEN RetryWatcher::Impl final : meta::StreamSink, std::enable_shared_from_this<Impl> {
   Impl(ResourceApi a, ListOptions o, Strand s, std::shared_ptr<meta::StreamSink> to, Duration p)
       : api(std::move(a)), options(std::move(o)), strand(std::move(s)), sink(std::move(to)), pause(p) {
     options.allow_watch_bookmarks = true;

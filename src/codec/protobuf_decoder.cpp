@@ -7,7 +7,7 @@ bool has_protobuf(std::string_view api_version, std::string_view kind) {
   return find_message(api_version, kind) != nullptr;
 }
 
-struct ProtobufDecoder::Impl {
+struct KUBEXX_HIDDEN ProtobufDecoder::Impl {
   explicit Impl(meta::DecodeOptions options) : walker(std::move(options)) {}
   ProtobufWalker walker;
 };

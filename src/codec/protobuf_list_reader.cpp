@@ -1,3 +1,4 @@
+#include "base/internal/buffer.hpp"
 #include "codec/protobuf_walker.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
 
@@ -8,8 +9,8 @@ namespace kubexx::codec {
 ///   Begin    before the magic bytes
 ///   Outside  among the fields of the envelope
 ///   Inside   among the fields of the list, `left` bytes of it to come
-struct ProtobufListReader::Impl final : Body {
-  enum class Mode { Begin, Outside, Inside };
+struct KUBEXX_HIDDEN ProtobufListReader::Impl final : Body {
+  enum class Mode : std::uint8_t { Begin, Outside, Inside };
 
   Impl(ProtobufListReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {}
 
@@ -51,7 +52,7 @@ struct ProtobufListReader::Impl final : Body {
       auto used = take(record);
       if (!used) return used.error();
       if (*used == record.size()) {
-        record.clear();
+        empty_buffer(record);
       } else if (*used != 0) {
         record.erase(0, *used);
         wanted = 0;
@@ -160,6 +161,15 @@ struct ProtobufListReader::Impl final : Body {
 
   Result<void> item(std::string_view payload) {
     if (items_field->wire != Wire::Message) return fail("the items are of different kinds");
+    if (const auto* knower = reader.knower()) {
+      meta::ItemIdentity identity;
+      auto known = read_identity(payload, identity) ? knower->find_known(identity) : meta::Object();
+      if (known) {
+        ++items;
+        reader.deliver(std::move(known));
+        return {};
+      }
+    }
     auto object = walker.decode(*items_field->message, payload, api_version, item_kind, walker.options().projection);
     if (!object) return fail("item " + std::to_string(items) + ": " + object.error().message());
     ++items;

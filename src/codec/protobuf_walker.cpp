@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/internal/base64.hpp"
+#include "base/internal/buffer.hpp"
 
 namespace kubexx::codec {
 
@@ -23,6 +24,25 @@ bool read_type_meta(std::string_view bytes, Envelope& out) {
     }
   }
   return true;
+}
+
+bool read_identity(std::string_view object, meta::ItemIdentity& out) {
+  WireReader in(object);
+  std::uint32_t number = 0;
+  WireType type{};
+  std::string_view metadata;
+  if (!in.tag(number, type) || number != 1 || type != WireType::Bytes || !in.bytes(metadata)) return false;
+  WireReader fields(metadata);  // of an ObjectMeta
+  while (!fields.done()) {
+    if (!fields.tag(number, type)) return false;
+    std::string_view* const wanted = number == 1   ? &out.name
+                                     : number == 3 ? &out.namespace_
+                                     : number == 5 ? &out.uid
+                                     : number == 6 ? &out.resource_version
+                                                   : nullptr;
+    if (wanted != nullptr && type == WireType::Bytes ? !fields.bytes(*wanted) : !fields.skip(type)) return false;
+  }
+  return !out.name.empty() && !out.uid.empty() && !out.resource_version.empty();
 }
 
 Result<Envelope> open_envelope(std::string_view body) {
@@ -146,6 +166,7 @@ Result<meta::Object> ProtobufWalker::decode(const Message& message, std::string_
   } else {
     writer_.set_cut(cut, whole ? std::string_view() : projection.name());
   }
+  empty_buffer(scratch_);
   return writer_.finish(root);
 }
 

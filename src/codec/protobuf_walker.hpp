@@ -7,6 +7,7 @@
 #include "codec/wire.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/json.hpp"
+#include "kubexx/meta/stream.hpp"
 #include "meta/internal/document_writer.hpp"
 #include "meta/internal/projection.hpp"
 
@@ -21,6 +22,8 @@ struct Envelope {
 };
 
 Result<Envelope> open_envelope(std::string_view body);
+/// What an object says of itself, before it is read: its metadata is the first field. False: it has none there.
+bool read_identity(std::string_view object, meta::ItemIdentity& out);
 /// apiVersion and kind out of a TypeMeta.
 bool read_type_meta(std::string_view bytes, Envelope& out);
 

@@ -1,3 +1,4 @@
+#include "base/internal/buffer.hpp"
 #include "codec/protobuf_walker.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
 
@@ -8,7 +9,7 @@ constexpr std::size_t kEnvelope = 4096;  // what may stand around an object of t
 
 }  // namespace
 
-struct ProtobufWatchReader::Impl final : Body {
+struct KUBEXX_HIDDEN ProtobufWatchReader::Impl final : Body {
   Impl(ProtobufWatchReader& of, meta::DecodeOptions options) : reader(of), walker(std::move(options)) {
     walker.options().max_bytes += kEnvelope;
   }
@@ -54,7 +55,7 @@ struct ProtobufWatchReader::Impl final : Body {
       chunk.remove_prefix(taken);
       if (frame.size() >= 4 && frame.size() == 4 + length(frame)) {
         if (auto read = decode(std::string_view(frame).substr(4)); !read) return read;
-        frame.clear();
+        empty_buffer(frame);
       }
     }
     return {};
@@ -69,6 +70,13 @@ struct ProtobufWatchReader::Impl final : Body {
     std::string_view object;
     if (!open_event(bytes, type_text, object)) return fail("malformed event");
     const auto type = meta::parse_watch_event_type(type_text);
+    if (type == meta::WatchEventType::Added) {
+      if (auto known = find_known(object)) {
+        offset += 4 + bytes.size();
+        reader.deliver({type, std::move(known)});
+        return {};
+      }
+    }
     // Bookmarks and errors say what no projection for the objects may cut.
     const bool cut = type == meta::WatchEventType::Added || type == meta::WatchEventType::Modified ||
                      type == meta::WatchEventType::Deleted;
@@ -77,6 +85,14 @@ struct ProtobufWatchReader::Impl final : Body {
     offset += 4 + bytes.size();
     reader.deliver({type, std::move(*decoded)});
     return {};
+  }
+
+  meta::Object find_known(std::string_view object) const {
+    const auto* knower = reader.knower();
+    if (knower == nullptr) return {};
+    const auto envelope = open_envelope(object);
+    meta::ItemIdentity identity;
+    return envelope && read_identity(envelope->raw, identity) ? knower->find_known(identity) : meta::Object();
   }
 
   static bool open_event(std::string_view bytes, std::string_view& type_text, std::string_view& object) {

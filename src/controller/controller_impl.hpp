@@ -30,7 +30,7 @@ inline constexpr std::size_t kOutcomes = 7;
 ///     Syncing   --stop, source ended, late-->   Ended with an Error
 ///
 /// evaluate() looks which of these steps is due; it runs on the strand, after everything that may make one due.
-class ControllerCore::Impl {
+class KUBEXX_HIDDEN ControllerCore::Impl {
  public:
   Impl(Subject subject, std::shared_ptr<informer::SharedIndexInformer> informer, Predicate predicate,
        ControllerOptions options);

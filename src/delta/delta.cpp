@@ -1,5 +1,6 @@
 #include "kubexx/delta/delta.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -10,6 +11,7 @@ namespace {
 
 const std::string kNoText;
 const std::vector<meta::KeyedObject> kNoObjects;
+const Coverage kEverything;
 
 }  // namespace
 
@@ -17,6 +19,12 @@ std::string_view to_string(DeltaType type) noexcept {
   static constexpr std::string_view kNames[] = {"Added",       "Updated", "Deleted", "Replaced",
                                                 "ReplacedAll", "Sync",    "SyncAll", "Bookmark"};
   return enum_name<DeltaType::Bookmark>(type, kNames, "Unknown");
+}
+
+bool Coverage::has(std::string_view namespace_) const noexcept {
+  if (all()) return true;
+  const bool named = std::find(namespaces.begin(), namespaces.end(), namespace_) != namespaces.end();
+  return named != others;
 }
 
 void Delta::refuse(DeltaType type) {
@@ -31,8 +39,9 @@ Delta Delta::tombstone(meta::Key key, meta::Object last_known) {
   return made;
 }
 
-Delta Delta::replaced_all(std::vector<meta::KeyedObject> objects, std::string resource_version) {
-  return Delta(DeltaType::ReplacedAll, std::make_unique<Whole>(Whole{std::move(objects), std::move(resource_version)}));
+Delta Delta::replaced_all(std::vector<meta::KeyedObject> objects, std::string resource_version, Coverage of) {
+  return Delta(DeltaType::ReplacedAll,
+               std::make_unique<Whole>(Whole{std::move(objects), std::move(resource_version), std::move(of)}));
 }
 
 Delta Delta::sync_all() {
@@ -40,7 +49,7 @@ Delta Delta::sync_all() {
 }
 
 Delta Delta::bookmark(std::string resource_version) {
-  return Delta(DeltaType::Bookmark, std::make_unique<Whole>(Whole{{}, std::move(resource_version)}));
+  return Delta(DeltaType::Bookmark, std::make_unique<Whole>(Whole{{}, std::move(resource_version), {}}));
 }
 
 const std::vector<meta::KeyedObject>& Delta::objects() const noexcept {
@@ -49,6 +58,10 @@ const std::vector<meta::KeyedObject>& Delta::objects() const noexcept {
 
 const std::string& Delta::resource_version() const noexcept {
   return whole_ ? whole_->resource_version : kNoText;
+}
+
+const Coverage& Delta::coverage() const noexcept {
+  return whole_ ? whole_->coverage : kEverything;
 }
 
 std::vector<meta::KeyedObject> Delta::take_objects() noexcept {

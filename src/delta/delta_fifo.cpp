@@ -10,7 +10,7 @@
 
 namespace kubexx::delta {
 
-struct DeltaFifo::Impl {
+struct KUBEXX_HIDDEN DeltaFifo::Impl {
   /// What is being processed: neither queued nor known yet.
   struct InFlight {
     std::uint64_t ticket;
@@ -45,7 +45,8 @@ struct DeltaFifo::Impl {
   std::uint64_t next_ticket = 0;
   bool populated = false;
   std::size_t initial = 0;  // items of the first replace that are not processed yet
-  Deltas spare;             // an empty vector whose buffer is used again
+  std::int64_t finished = 0;
+  Deltas spare;  // an empty vector whose buffer is used again
 };
 
 namespace {
@@ -115,7 +116,8 @@ void DeltaFifo::remove(meta::Key key, meta::Object object) {
   if (impl_->is_worth_deleting(key)) impl_->append({DeltaType::Deleted, std::move(key), std::move(object)});
 }
 
-void DeltaFifo::replace(std::vector<meta::KeyedObject> objects, std::string /*resource_version*/, bool repairs) {
+void DeltaFifo::replace(std::vector<meta::KeyedObject> objects, std::string /*resource_version*/, bool repairs,
+                        const Coverage& of) {
   Impl& impl = *impl_;
   std::unordered_set<meta::Key> listed;
   listed.reserve(objects.size());
@@ -123,12 +125,16 @@ void DeltaFifo::replace(std::vector<meta::KeyedObject> objects, std::string /*re
   const DeltaType type = impl.options.emit_delta_type_replaced ? DeltaType::Replaced : DeltaType::Sync;
   for (auto& [key, object] : objects) impl.append(Delta(type, std::move(key), std::move(object)).marked(repairs));
 
+  // Of an object that nobody knows any more only a list of everything can tell.
+  const auto lacks = [&](const meta::Key& key, const meta::Object& last) {
+    return !listed.contains(key) && (of.all() || (last && of.has(last.namespace_())));
+  };
   std::vector<meta::KeyedObject> gone;
   impl.items().for_each([&](const DeltaFifoItems::Item& item) {
-    if (!listed.contains(item.key())) gone.push_back({item.key(), item.newest().object()});
+    if (lacks(item.key(), item.newest().object())) gone.push_back({item.key(), item.newest().object()});
   });
   for (const auto& each : impl.in_flight) {
-    if (impl.items().find(each.key) == nullptr && !each.deleted && !listed.contains(each.key)) {
+    if (impl.items().find(each.key) == nullptr && !each.deleted && lacks(each.key, each.object)) {
       gone.push_back({each.key, each.object});
     }
   }
@@ -137,7 +143,7 @@ void DeltaFifo::replace(std::vector<meta::KeyedObject> objects, std::string /*re
     for (const std::string& text : impl.options.known_objects->list_keys()) {
       meta::Object last = impl.options.known_objects->find(text);
       auto key = meta::Key::of(last, text);
-      if (listed.contains(key) || impl.is_under_way(key)) continue;
+      if (!lacks(key, last) || impl.is_under_way(key)) continue;
       if (!last) log(LogLevel::Warning, "a known object vanished during a replace", {{"key", text}});
       impl.append(Delta::tombstone(std::move(key), std::move(last)).marked(repairs));
     }
@@ -185,6 +191,7 @@ void DeltaFifo::finish(Taken& taken) {
   Impl& impl = *impl_;
   std::erase_if(impl.in_flight, [&](const auto& each) { return each.ticket == taken.ticket; });
   if (impl.initial > 0) --impl.initial;
+  ++impl.finished;
   taken.deltas.clear();
   if (taken.deltas.capacity() <= kSpareCapacity) impl.spare.swap(taken.deltas);
 }
@@ -199,6 +206,15 @@ bool DeltaFifo::has_synced() const noexcept {
 
 std::size_t DeltaFifo::size() const {
   return impl_->items().size();
+}
+
+/// Keys are taken in the order they came: those under way are the next to be finished.
+std::int64_t DeltaFifo::mark() const {
+  return impl_->finished + static_cast<std::int64_t>(impl_->items().size() + impl_->in_flight.size());
+}
+
+bool DeltaFifo::has_processed(std::int64_t mark) const noexcept {
+  return impl_->finished >= mark;
 }
 
 }  // namespace kubexx::delta

@@ -21,9 +21,10 @@ OrderedQueue::OrderedQueue(Options options) : options_(options) {
   if (options_.batch_size == 0) throw std::logic_error("the batch size is at least 1");
 }
 
-void OrderedQueue::replace(std::vector<meta::KeyedObject> objects, std::string resource_version, bool repairs) {
-  items_.push_back(Delta::replaced_all(std::move(objects), std::move(resource_version)).marked(repairs));
-  populate(taken_ + static_cast<std::int64_t>(size()));
+void OrderedQueue::replace(std::vector<meta::KeyedObject> objects, std::string resource_version, bool repairs,
+                           Coverage of) {
+  items_.push_back(Delta::replaced_all(std::move(objects), std::move(resource_version), std::move(of)).marked(repairs));
+  populate(mark());
 }
 
 void OrderedQueue::resync() {

@@ -13,7 +13,7 @@ namespace kubexx::delta {
 /// Producers of single changes only note them in `staged`, under a mutex of their own; whoever holds the main mutex
 /// moves them to the queue before it looks at it. So a producer and the consumer rarely meet, and what happens is the
 /// same as if each change had gone to the queue at once.
-struct SynchronizedQueue::Impl {
+struct KUBEXX_HIDDEN SynchronizedQueue::Impl {
   Impl(PlainQueue plain, Intake functions)
       : intake(std::move(functions)),
         queue(std::move(plain)),

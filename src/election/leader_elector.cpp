@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "election/condition_waits.hpp"
 #include "election/leader_machine.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -21,6 +22,9 @@ Result<void> LeaderElectionOptions::validate() const {
   if (static_cast<double>(renew_deadline.count()) <= kRetryJitter * static_cast<double>(retry_period.count())) {
     return Error::config("leader election: renew_deadline must be longer than 1.2 times retry_period");
   }
+  if (stop_timeout && *stop_timeout < Duration::zero()) {
+    return Error::config("leader election: stop_timeout must not be negative");
+  }
   return {};
 }
 
@@ -34,9 +38,10 @@ struct StopCandidacy {
 }  // namespace
 
 /// One candidacy after the other.
-class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
+class KUBEXX_HIDDEN LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
  public:
   using Ended = Async<Result<void>>;
+  using Waits = ConditionWaits<ElectionStatus>;
 
   struct Candidacy {
     std::shared_ptr<LeaderMachine> machine;
@@ -52,21 +57,35 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
         callbacks_(std::move(callbacks)),
         endings_(client_.handlers()) {}
 
+  static std::shared_ptr<Impl> make(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks) {
+    const auto made = std::make_shared<Impl>(std::move(client), std::move(options), std::move(callbacks));
+    made->waits_ = std::make_shared<Waits>(made->client_.executor(), [weak = made->weak_from_this()] {
+      const auto self = weak.lock();
+      return self ? self->status() : ElectionStatus();
+    });
+    return made;
+  }
+
   std::shared_ptr<Candidacy> start(const std::stop_token& stop) {
     const auto candidacy = std::make_shared<Candidacy>();
     candidacy->machine = std::make_shared<LeaderMachine>(client_, options_, callbacks_);
     {
       const std::lock_guard lock(mutex_);
       if (current_ && !current_->over) throw std::logic_error("LeaderElector: a candidacy is under way");
-      if (closing_) return candidacy;  // on_stopped_leading wants another one while the elector goes
+      if (closing_) {  // on_stopped_leading wants another one while the elector goes
+        candidacy->over = candidacy->ended = true;
+        return candidacy;
+      }
       current_ = candidacy;
     }
+    waits_->open();
     candidacy->on_stop.emplace(stop, StopCandidacy{candidacy->machine});
-    candidacy->machine->start([weak = weak_from_this(), weak_candidacy = std::weak_ptr(candidacy)] {
+    const auto ended = [weak = weak_from_this(), weak_candidacy = std::weak_ptr(candidacy)] {
       const auto self = weak.lock();
       const auto over = weak_candidacy.lock();
       if (self && over) self->end(over);
-    });
+    };
+    candidacy->machine->start(ended, [waits = waits_] { waits->changed(); });
     return candidacy;
   }
 
@@ -87,9 +106,9 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
     {
       const std::lock_guard lock(mutex_);
       closing_ = true;
-      if (!current_ || current_->ended) return;
-      last = current_;
+      if (current_ && !current_->ended) last = current_;
     }
+    if (!last) return waits_->close("the elector is gone");
     last->machine->stop();
     const auto over = ended(last).wait();
     if (!over && !over.error().is_canceled()) report_error(over.error(), "leader election");
@@ -109,6 +128,12 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
         .needs(client_.handlers());
   }
 
+  ElectionStatus status() const {
+    const auto candidacy = current();
+    return candidacy ? candidacy->machine->status() : ElectionStatus();
+  }
+  Waits& waits() const noexcept { return *waits_; }
+
   std::shared_ptr<Candidacy> current() const {
     const std::lock_guard lock(mutex_);
     return current_;
@@ -122,6 +147,7 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
   // On the machine's strand.
   void end(const std::shared_ptr<Candidacy>& candidacy) {
     candidacy->on_stop.reset();
+    waits_->close("the candidacy has ended");  // before the next one can begin and open them
     {
       const std::lock_guard lock(mutex_);
       candidacy->over = true;
@@ -150,6 +176,7 @@ class LeaderElector::Impl : public std::enable_shared_from_this<Impl> {
   const LeaderElectionOptions options_;
   const LeaderCallbacks callbacks_;
   const Strand endings_;  // on_stopped_leading, in order
+  std::shared_ptr<Waits> waits_;
   mutable std::mutex mutex_;
   std::shared_ptr<Candidacy> current_;  // guarded by mutex_; the last one
   bool closing_ = false;                // guarded by mutex_
@@ -160,7 +187,7 @@ Result<std::unique_ptr<LeaderElector>> LeaderElector::create(rest::Client client
   if (auto valid = options.validate(); !valid) return valid.error();
   if (!callbacks.on_started_leading) return Error::config("leader election: on_started_leading is needed");
   return std::unique_ptr<LeaderElector>(
-      new LeaderElector(std::make_shared<Impl>(std::move(client), std::move(options), std::move(callbacks))));
+      new LeaderElector(Impl::make(std::move(client), std::move(options), std::move(callbacks))));
 }
 
 LeaderElector::LeaderElector(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -185,14 +212,26 @@ void LeaderElector::run(std::stop_token stop) {
   impl_->run(stop);
 }
 
+ElectionStatus LeaderElector::status() const {
+  return impl_->status();
+}
+
+Async<Result<ElectionStatus>> LeaderElector::until_async(std::function<bool(const ElectionStatus&)> condition,
+                                                         ElectionWaitOptions options) const {
+  return impl_->waits().until(std::move(condition), std::move(options));
+}
+
+Result<ElectionStatus> LeaderElector::wait_until(std::function<bool(const ElectionStatus&)> condition,
+                                                 ElectionWaitOptions options) const {
+  return until_async(std::move(condition), std::move(options)).wait();
+}
+
 bool LeaderElector::is_leader() const {
-  const auto machine = impl_->machine();
-  return machine && machine->is_leader();
+  return impl_->status().leading;
 }
 
 std::string LeaderElector::leader() const {
-  const auto machine = impl_->machine();
-  return machine ? machine->leader() : std::string();
+  return impl_->status().holder;
 }
 
 Result<void> LeaderElector::check(Duration tolerance) const {

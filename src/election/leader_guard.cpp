@@ -1,12 +1,19 @@
 #include "kubexx/election/leader_guard.hpp"
 
+#include <algorithm>
+
 #include "election/leader_guard_impl.hpp"
 
 namespace kubexx::election {
 
 void LeaderGuard::Impl::extend(TimePoint began, WallTime began_wall) {
-  deadline_ = (began + valid_for_).time_since_epoch().count();
+  deadline_ = std::min((began + valid_for_).time_since_epoch().count(), limit_);
   wall_deadline_ = (began_wall + suspended_for_).time_since_epoch().count();
+}
+
+void LeaderGuard::Impl::limit(TimePoint until) {
+  limit_ = until.time_since_epoch().count();
+  deadline_ = std::min(deadline_.load(), limit_);
 }
 
 void LeaderGuard::Impl::end() {
@@ -22,7 +29,7 @@ std::optional<Error> LeaderGuard::Impl::closed() const {
   if (ended_) return Error::canceled(what_ + " has ended: no more writes");
   const auto late = clock_->now().time_since_epoch().count() - deadline_;
   if (late >= 0) {
-    return Error::canceled(what_ + " was not renewed in time (deadline passed " + std::to_string(late / 1'000'000) +
+    return Error::canceled(what_ + " ran out (deadline passed " + std::to_string(late / 1'000'000) +
                            " ms ago): no more writes");
   }
   if (clock_->wall().time_since_epoch().count() >= wall_deadline_) {
@@ -51,6 +58,14 @@ rest::Client LeaderGuard::guarded(const rest::Client& client) const {
   // A guard that guards nothing lets nothing pass.
   static const auto never = std::make_shared<Impl>(Clock::system(), "a default guard", Duration(0), Duration(0));
   return client.with_gate(impl_ ? impl_ : never);
+}
+
+FencingToken LeaderGuard::token() const {
+  return impl_ ? impl_->token : FencingToken();
+}
+
+std::shared_ptr<void> LeaderGuard::hold() const {
+  return impl_ ? impl_->work.lock() : nullptr;
 }
 
 }  // namespace kubexx::election

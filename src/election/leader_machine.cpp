@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/internal/deadline.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::election {
+
 LeaderMachine::LeaderMachine(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks)
     : client_(std::move(client)),
       options_(std::move(options)),
@@ -18,9 +20,14 @@ LeaderMachine::LeaderMachine(rest::Client client, LeaderElectionOptions options,
       is_leader_gauge_(client_.metrics()->gauge("kubexx_leader", "1 while this process holds the lease",
                                                 {{"lease", options_.namespace_ + "/" + options_.name}})) {}
 
-void LeaderMachine::start(Task ended) {
-  strand_.post([self = shared_from_this(), ended = std::move(ended)]() mutable {
+void LeaderMachine::start(Task ended, std::function<void()> changed) {
+  {
+    const std::lock_guard lock(mutex_);
+    status_.standing = true;
+  }
+  strand_.post([self = shared_from_this(), ended = std::move(ended), changed = std::move(changed)]() mutable {
     self->ended_ = std::move(ended);
+    self->changed_ = std::move(changed);
     if (self->stopping_) return self->end();
     self->phase_ = Phase::Acquiring;
     self->round();
@@ -29,9 +36,18 @@ void LeaderMachine::start(Task ended) {
 
 void LeaderMachine::stop() {
   strand_.post([self = shared_from_this()] {
-    if (std::exchange(self->stopping_, true)) return;
+    if (std::exchange(self->stopping_, true) || self->phase_ == Phase::Ended) return;
+    {
+      const std::lock_guard lock(self->mutex_);
+      self->status_.stopping = true;
+    }
+    self->tell_changed();
     if (self->phase_ == Phase::Acquiring) return self->writing_ ? self->release() : self->end();
     if (self->phase_ != Phase::Leading) return;
+    if (const auto& limit = self->options_.stop_timeout) {
+      self->guard_->limit(kubexx::detail::after(self->strand_.clock().now(), *limit));
+      self->await_deadline();
+    }
     self->guard_->stop.request_stop();  // the lease is renewed on until the work has returned
     if (!self->working_) self->release();
   });
@@ -73,17 +89,36 @@ void LeaderMachine::looked(Result<rest::Response> answer) {
   if (leading() && record_.holder != options_.identity) {
     return lost(others ? "taken by " + record_.holder : "given away");
   }
+  if (leading() && record_.transitions != guard_->token.transitions) return lost("taken by another of this name");
   if (others && observed_ + record_.duration(options_.lease_duration) > strand_.clock().now()) return round_ended();
   write();
+}
+
+/// What this candidate writes next. A term that begins gets a number of its own, also after one of the same identity,
+/// and when the Lease was deleted meanwhile: fencing tokens are told apart by it.
+LeaseRecord LeaderMachine::next_record(const std::string& now) const {
+  auto next = record_;
+  if (!leading()) {
+    next.acquired = now;
+    if (lease_) ++next.transitions;
+  }
+  next.holder = options_.identity;
+  next.duration_seconds = whole_seconds(options_.lease_duration);
+  next.renewed = now;
+  return next;
+}
+
+void LeaderMachine::mark(meta::Draft& lease) const {
+  for (const auto& [key, value] : options_.labels) lease["metadata"]["labels"][key].set(value);
+  for (const auto& [key, value] : options_.annotations) lease["metadata"]["annotations"][key].set(value);
 }
 
 void LeaderMachine::create() {
   const auto began = strand_.clock().now();
   const auto began_wall = strand_.clock().wall();
-  const auto now = meta::MicroTime::from_wall(began_wall).to_string();
   auto lease = new_lease(options_.namespace_, options_.name);
-  for (const auto& [key, value] : options_.labels) lease["metadata"]["labels"][key].set(value);
-  LeaseRecord{options_.identity, whole_seconds(options_.lease_duration), now, now, 0}.write_to(lease);
+  mark(lease);
+  next_record(meta::MicroTime::from_wall(began_wall).to_string()).write_to(lease);
   writing_ = true;
   request(lease_request("POST", options_.namespace_, {}, lease.to_object()), request_timeout(),
           [=](LeaderMachine& self, const Result<rest::Response>& answer) {
@@ -95,18 +130,9 @@ void LeaderMachine::create() {
 void LeaderMachine::write() {
   const auto began = strand_.clock().now();
   const auto began_wall = strand_.clock().wall();
-  const auto now = meta::MicroTime::from_wall(began_wall).to_string();
-  auto next = record_;
-  if (record_.holder != options_.identity) {
-    next.acquired = now;
-    ++next.transitions;
-  }
-  next.holder = options_.identity;
-  next.duration_seconds = whole_seconds(options_.lease_duration);
-  next.renewed = now;
   auto lease = lease_.edit();
-  for (const auto& [key, value] : options_.labels) lease["metadata"]["labels"][key].set(value);
-  next.write_to(lease);
+  mark(lease);
+  next_record(meta::MicroTime::from_wall(began_wall).to_string()).write_to(lease);
   writing_ = true;
   request(lease_request("PUT", options_.namespace_, options_.name, lease.to_object()), request_timeout(),
           [=](LeaderMachine& self, const Result<rest::Response>& answer) {
@@ -126,23 +152,36 @@ void LeaderMachine::written(const Result<rest::Response>& answer, TimePoint bega
   }
   looked_after_conflict_ = false;
   observe(*lease);
-  if (!leading()) {
-    guard_ = std::make_shared<LeaderGuard::Impl>(
-        strand_.clock(), title_, options_.renew_deadline,
-        options_.renew_deadline + (options_.lease_duration - options_.renew_deadline) / 2);
-  }
+  const bool begins = !leading();
+  if (begins) begin_term(*lease);
   guard_->extend(began, began_wall);
   {
     const std::lock_guard lock(mutex_);
     renewed_ = began;
+    status_.token = guard_->token;
+  }
+  await_deadline();
+  if (begins) lead();
+  round_ended();
+}
+
+void LeaderMachine::begin_term(const meta::Object& lease) {
+  guard_ = std::make_shared<LeaderGuard::Impl>(
+      strand_.clock(), title_, options_.renew_deadline,
+      options_.renew_deadline + (options_.lease_duration - options_.renew_deadline) / 2,
+      FencingToken{record_.transitions, std::string(lease.resource_version())});
+}
+
+void LeaderMachine::await_deadline() {
+  {
+    const std::lock_guard lock(mutex_);
+    status_.deadline = guard_->deadline();
   }
   deadline_timer_.cancel();
   deadline_timer_ = strand_.post_after(guard_->deadline() - strand_.clock().now(), [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (self && self->leading()) self->lost("not renewed in time");
+    if (self && self->leading()) self->ran_out();
   });
-  if (!leading()) lead();
-  round_ended();
 }
 
 void LeaderMachine::round_failed(const Error& error, const char* doing) {
@@ -172,8 +211,10 @@ void LeaderMachine::observe(const meta::Object& lease) {
   }
   {
     const std::lock_guard lock(mutex_);
-    holder_ = record_.holder;
+    status_.holder = record_.holder;
+    status_.transitions = record_.transitions;
   }
+  tell_changed();
   if (reported_ == record_.holder) return;
   reported_ = record_.holder;
   if (!callbacks_.on_new_leader) return;
@@ -182,15 +223,33 @@ void LeaderMachine::observe(const meta::Object& lease) {
   });
 }
 
+/// Gone when the callback has returned and nobody holds a part of the work.
+struct LeaderMachine::Work {
+  explicit Work(std::shared_ptr<LeaderMachine> of) : machine(std::move(of)) {}
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  ~Work() {
+    const auto& strand = machine->strand_;
+    strand.post([self = machine] { self->work_returned(); });
+  }
+  const std::shared_ptr<LeaderMachine> machine;
+};
+
 void LeaderMachine::lead() {
   phase_ = Phase::Leading;
   working_ = true;
   is_leader_gauge_.set(1);
   tell("became leader");
-  client_.handlers()->post([self = shared_from_this(), guard = LeaderGuard(guard_)] {
+  tell_changed();
+  auto work = std::make_shared<Work>(shared_from_this());
+  guard_->work = work;
+  client_.handlers()->post([self = shared_from_this(), guard = LeaderGuard(guard_), work = std::move(work)] {
     call_isolated("on_started_leading", [&] { self->callbacks_.on_started_leading(guard); });
-    self->strand_.post([self] { self->work_returned(); });
   });
+}
+
+void LeaderMachine::tell_changed() const {
+  if (changed_) changed_();
 }
 
 void LeaderMachine::tell(const std::string& what) {
@@ -198,94 +257,19 @@ void LeaderMachine::tell(const std::string& what) {
   options_.recorder.event(lease_, "Normal", "LeaderElection", options_.identity + " " + what);
 }
 
-/// From here on no guarded write leaves this process, and nobody is told that it leads.
-void LeaderMachine::end_term(Phase next, const std::string& why) {
-  const bool led = leading();
-  phase_ = next;
-  call_.cancel();
-  round_timer_.cancel();
-  deadline_timer_.cancel();
-  if (!led) return;
-  guard_->end();
-  {
-    const std::lock_guard lock(mutex_);
-    renewed_.reset();
-  }
-  is_leader_gauge_.set(0);
-  tell("stopped leading: " + why);
-}
-
-void LeaderMachine::lost(const std::string& why) {
-  end_term(Phase::Lost, why);
-  if (!working_) end();
-}
-
-void LeaderMachine::work_returned() {
-  working_ = false;
-  if (phase_ == Phase::Lost) return end();
-  if (leading() && stopping_) release();
-}
-
-void LeaderMachine::release() {
-  end_term(Phase::Releasing, "stopped");
-  if (!options_.release_on_stop) return end();
-  release_until_ = strand_.clock().now() + options_.renew_deadline;
-  read_for_release();
-}
-
-/// The lease may have been written by a renewal whose answer never came: read it first.
-void LeaderMachine::read_for_release() {
-  const auto left = release_until_ - strand_.clock().now();
-  if (left <= Duration::zero()) return end();
-  request(lease_request("GET", options_.namespace_, options_.name), left,
-          [](LeaderMachine& self, const Result<rest::Response>& answer) {
-            const auto lease = answer ? answer->object() : Result<meta::Object>(answer.error());
-            if (!lease) return lease.error().is_not_found() ? self.end() : self.release_failed(lease.error());
-            self.observe(*lease);
-            if (self.record_.holder != self.options_.identity) return self.end();
-            self.write_release();
-          });
-}
-
-void LeaderMachine::write_release() {
-  const auto now = meta::MicroTime::from_wall(strand_.clock().wall()).to_string();
-  auto draft = lease_.edit();
-  LeaseRecord{"", 1, now, now, record_.transitions}.write_to(draft);
-  request(lease_request("PUT", options_.namespace_, options_.name, draft.to_object()),
-          std::max(release_until_ - strand_.clock().now(), Duration(1)),
-          [](LeaderMachine& self, const Result<rest::Response>& answer) {
-            const auto lease = answer ? answer->object() : Result<meta::Object>(answer.error());
-            if (!lease) return self.release_failed(lease.error());
-            self.observe(*lease);
-            self.end();
-          });
-}
-
-void LeaderMachine::release_failed(const Error& error) {
-  if (error.is_conflict()) return read_for_release();
-  log(LogLevel::Warning, "lease not given back", {{"lease", title_}, {"error", error}});
-  round_timer_ = strand_.post_after(options_.retry_period, [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (self && self->phase_ == Phase::Releasing) self->read_for_release();
-  });
-}
-
-void LeaderMachine::end() {
-  phase_ = Phase::Ended;
-  call_.cancel();
-  round_timer_.cancel();
-  deadline_timer_.cancel();
-  if (auto ended = std::exchange(ended_, nullptr)) ended();
-}
-
 bool LeaderMachine::is_leader() const {
-  const std::lock_guard lock(mutex_);
-  return renewed_ && strand_.clock().now() < *renewed_ + options_.renew_deadline;
+  return status().leading;
 }
 
 std::string LeaderMachine::leader() const {
+  return status().holder;
+}
+
+ElectionStatus LeaderMachine::status() const {
   const std::lock_guard lock(mutex_);
-  return holder_;
+  auto now = status_;
+  now.leading = now.deadline && strand_.clock().now() < *now.deadline;
+  return now;
 }
 
 Result<void> LeaderMachine::check(Duration tolerance) const {

@@ -17,21 +17,24 @@ constexpr double kRetryJitter = 1.2;  // of the retry period, at most, between t
 /// One candidacy, from start to the end of its term, as a state machine on a strand:
 ///
 ///   Acquiring --written--> Leading --stop, work returned--> Releasing --> Ended
-///       |                     | taken, or not renewed until the guard's deadline
-///       | stop                +--> Lost --work returned--> Ended
+///       |                     | taken, or the guard's deadline has passed: not renewed, or stopped for too long
+///       | stop                +--> Lost --work returned--> Ended; of one stopped for too long: Releasing --> Ended
 ///       +--> Ended
 class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
  public:
   LeaderMachine(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks);
 
   // From any thread.
-  void start(Task ended);  ///< `ended` runs on the strand, last
+  /// Both run on the strand: `ended` last, `changed` when something about status() may have.
+  void start(Task ended, std::function<void()> changed = nullptr);
   void stop();
   bool is_leader() const;
   std::string leader() const;
+  ElectionStatus status() const;
   Result<void> check(Duration tolerance) const;
 
  private:
+  struct Work;
   enum class Phase { Idle, Acquiring, Leading, Lost, Releasing, Ended };
 
   void round();
@@ -46,9 +49,14 @@ class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
   void round_ended();
   void next_round_after(Duration delay);
 
+  LeaseRecord next_record(const std::string& now) const;
+  void mark(meta::Draft& lease) const;
+  void begin_term(const meta::Object& lease);
+  void await_deadline();
   void observe(const meta::Object& lease);
   void lead();
   void end_term(Phase next, const std::string& why);
+  void ran_out();
   void lost(const std::string& why);
   void work_returned();
   void release();
@@ -57,6 +65,7 @@ class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
   void release_failed(const Error& error);
   void end();
   void tell(const std::string& what);
+  void tell_changed() const;
   bool leading() const noexcept { return phase_ == Phase::Leading; }
   Duration request_timeout() const;
 
@@ -80,13 +89,15 @@ class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
   std::shared_ptr<LeaderGuard::Impl> guard_;
   bool stopping_ = false;
   bool working_ = false;
+  bool overdue_ = false;  // stopped, and its work took longer than it may
   bool writing_ = false;  // a write of the lease has no answer yet
   bool looked_after_conflict_ = false;
   TimePoint release_until_;
   Task ended_;
+  std::function<void()> changed_;
 
   mutable std::mutex mutex_;
-  std::string holder_;                // guarded by mutex_
+  ElectionStatus status_;             // guarded by mutex_; `leading` is a question of time
   std::optional<TimePoint> renewed_;  // guarded by mutex_; start of the last renewal while leading
 
   Gauge is_leader_gauge_;

@@ -26,7 +26,7 @@ Result<void> ShardOptions::validate() const {
   return same.validate().context("shards");
 }
 
-class ShardMembership::Impl {
+class KUBEXX_HIDDEN ShardMembership::Impl {
  public:
   Impl(rest::Client client, ShardOptions options, ShardCallbacks callbacks)
       : executor_(client.executor()),

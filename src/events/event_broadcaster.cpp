@@ -23,7 +23,7 @@ std::string host_name() {
 }  // namespace
 
 /// Where a recorder's events go: a sink, or (in tests) a function.
-struct EventRecorder::Impl {
+struct KUBEXX_HIDDEN EventRecorder::Impl {
   std::shared_ptr<EventSink> sink;
   std::function<void(const meta::Object&)> take;
   const Clock* clock;
@@ -98,7 +98,7 @@ void EventRecorder::event(const meta::Object& about, std::string_view type, std:
   if (impl_->sink) impl_->sink->dropped(event.error().message(), reason);
 }
 
-struct EventBroadcaster::Impl {
+struct KUBEXX_HIDDEN EventBroadcaster::Impl {
   std::shared_ptr<EventSink> sink;
   EventBroadcasterOptions options;
   std::shared_ptr<Executor> handlers;

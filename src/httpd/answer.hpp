@@ -85,7 +85,7 @@ class Answer : public std::enable_shared_from_this<Answer> {
 };
 
 /// The handle behind a Responder's copies: its end means that nobody can answer any more.
-struct Responder::Exchange {
+struct KUBEXX_HIDDEN Responder::Exchange {
   explicit Exchange(std::shared_ptr<Answer> a) : answer(std::move(a)) {}
   ~Exchange() { answer->abandon(); }
   Exchange(const Exchange&) = delete;

@@ -113,7 +113,7 @@ std::string pem(EVP_PKEY* key) {
 
 }  // namespace
 
-struct CertificateAuthority::Impl {
+struct KUBEXX_HIDDEN CertificateAuthority::Impl {
   KeyPtr key;
   CertificatePtr certificate;
   std::string text;

@@ -1,6 +1,7 @@
 #include "kubexx/httpd/server.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -17,6 +18,7 @@
 #include "httpd/loop.hpp"
 #include "httpd/tls.hpp"
 #include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/log.hpp"
 
 namespace kubexx::httpd {
 namespace {
@@ -38,13 +40,21 @@ Duration tick_length(const ServerOptions& options) {
                               std::chrono::seconds(1));
 }
 
+std::size_t connection_limit(const ServerOptions& options) {
+  constexpr std::size_t kMost = 10'000;
+  if (options.max_connections > 0) return options.max_connections;
+  rlimit descriptors{};
+  if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0) return kMost;
+  return std::clamp<std::size_t>(descriptors.rlim_cur / 2, 1, kMost);
+}
+
 Error listen_error(const ServerOptions& options, const error_code& error) {
   return Error::config("listen on " + options.address + ":" + std::to_string(options.port) + ": " + error.message());
 }
 
 }  // namespace
 
-struct Server::Impl {
+struct KUBEXX_HIDDEN Server::Impl {
   ServerContext context;
   std::optional<boost::asio::ssl::context> tls;
   ConnectionCount count;
@@ -57,6 +67,8 @@ struct Server::Impl {
   std::optional<boost::asio::steady_timer> pause;
   std::size_t next_loop = 0;
   std::uint64_t generation = 0;  // of the acceptor
+  std::size_t most_connections = 0;
+  bool told_of_most = false;
 
   std::mutex stop_mutex;  // held while stopping
   bool stopped = false;   // guarded by stop_mutex
@@ -67,11 +79,13 @@ struct Server::Impl {
   error_code listen();
   void unlisten();
   void accept();
+  bool has_room();
   bool in_own_thread() const;
   template <class Function>
   void while_loops_run(Function&& function);
 };
 
+// NOLINTBEGIN(bugprone-unused-return-value): these put it into `error` too
 // Linux lets several sockets with SO_REUSEADDR hold a port as long as at most one listens.
 Result<void> Server::Impl::bind() {
   error_code error;
@@ -102,6 +116,7 @@ error_code Server::Impl::listen() {
   accept();
   return {};
 }
+// NOLINTEND(bugprone-unused-return-value)
 
 void Server::Impl::unlisten() {
   pause.reset();
@@ -111,6 +126,7 @@ void Server::Impl::unlisten() {
 
 void Server::Impl::accept() {
   Loop& loop = *loops[next_loop++ % loops.size()];
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): listen() made it
   acceptor->async_accept(
       loop.io(), [this, &loop, accepted_by = generation](const error_code& error, tcp::socket socket) {
         if (accepted_by != generation) return;
@@ -122,10 +138,21 @@ void Server::Impl::accept() {
           return;
         }
         accept();  // first: the rest may fail for want of memory
+        if (!has_room()) return;
         close_on_exec(socket);
         auto connection = std::make_shared<Connection>(loop, std::move(socket), tls ? &*tls : nullptr);
         boost::asio::dispatch(loop.io(), [&loop, connection]() mutable { loop.add(std::move(connection)); });
       });
+}
+
+// Those that another loop is about to add are not counted yet: a few too many do no harm.
+bool Server::Impl::has_room() {
+  if (count.get() < most_connections) return true;
+  if (!std::exchange(told_of_most, true)) {
+    log(LogLevel::Warning, "a listener has as many connections as it may, further ones are closed",
+        {{"port", std::to_string(endpoint.port())}, {"connections", std::to_string(most_connections)}});
+  }
+  return false;
 }
 
 bool Server::Impl::in_own_thread() const {
@@ -148,6 +175,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
   context.options = std::move(options);
   context.handler = std::move(handler);
   context.tick = tick_length(context.options);
+  impl->most_connections = connection_limit(context.options);
   if (!context.options.certificate.empty()) {
     auto tls = make_server_tls(context.options);
     if (!tls) return tls.error();

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kubexx/base/error_sink.hpp"
+#include "meta/internal/packed_copy.hpp"
 
 namespace kubexx::informer {
 
@@ -31,8 +32,8 @@ void CacheMutationDetector::arm() {
 void CacheMutationDetector::remember(const std::string& key, const meta::Object& object) {
   if (stopped_) return;
   auto& copy = copies_[key];
-  const bool changed = copy.object && copy.object.raw_bytes() != copy.bytes;
-  copy = Copy{object, std::string(object.raw_bytes())};
+  const bool changed = copy.object && !meta::detail::equals_packed_copy(copy.object, copy.bytes);
+  copy = Copy{object, meta::detail::packed_copy(object)};
   if (changed) tell(key);  // the version that goes now
 }
 
@@ -46,11 +47,12 @@ void CacheMutationDetector::tell(const std::string& key) const {
 
 void CacheMutationDetector::compare() {
   std::vector<std::string> changed;
-  for (auto& [key, copy] : copies_) {
-    if (copy.object.raw_bytes() == copy.bytes) continue;
+  std::erase_if(copies_, [&changed](const auto& entry) {
+    const auto& [key, copy] = entry;
+    if (meta::detail::equals_packed_copy(copy.object, copy.bytes)) return false;
     changed.push_back(key);
-    copy.bytes = std::string(copy.object.raw_bytes());  // once each
-  }
+    return true;  // told once: what was written over can't be copied again, a walk through it may lead anywhere
+  });
   for (const auto& key : changed) tell(key);
 }
 

@@ -9,16 +9,22 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
                                                    const meta::GroupVersionResource& resource,
                                                    const meta::ResourceInfo* info, InformerOptions options) {
   if (info && !info->namespaced) options.scope.cluster_wide = true;
-  const WholeScope scope(options.scope);
   ClientSourceOptions source;
-  source.projection = scope.projection;
-  source.metadata_only = scope.metadata_only;
   if (const auto* known = info ? info : codec::find_resource(resource)) source.kind = known->gvk();
   source.format = info && info->protobuf ? rest::Format::Protobuf : rest::Format::Json;
-  source.tweak = [scope, tweak = options.tweak_list_options](meta::ListOptions& query) {
-    if (!scope.label_selector.empty()) query.label_selector = scope.label_selector;
-    if (!scope.field_selector.empty()) query.field_selector = scope.field_selector;
-    if (tweak) tweak(query);
+  SourceFunc make = [client, resource, source, tweak = options.tweak_list_options](const Scope& wanted,
+                                                                                   const std::string& namespace_) {
+    const WholeScope scope(wanted);
+    auto own = source;
+    own.namespace_ = namespace_;
+    own.projection = scope.projection;
+    own.metadata_only = scope.metadata_only;
+    own.tweak = [scope, tweak](meta::ListOptions& query) {
+      if (!scope.label_selector.empty()) query.label_selector = scope.label_selector;
+      if (!scope.field_selector.empty()) query.field_selector = scope.field_selector;
+      if (tweak) tweak(query);
+    };
+    return make_client_lister_watcher(client, resource, std::move(own));
   };
   options.resource = resource;
   if (options.description.empty()) options.description = resource.group_resource().to_string();
@@ -30,12 +36,7 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
     if (!options.reflector) options.reflector.emplace();
     if (!options.reflector->tracer) options.reflector->tracer = client.tracer();
   }
-  std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;
-  for (const auto& each : scope.namespaces) {
-    source.namespace_ = each;
-    sources.push_back(make_client_lister_watcher(client, resource, source));
-  }
-  return SharedIndexInformer::create(reflector::merge_sources(std::move(sources)), std::move(options));
+  return SharedIndexInformer::create(std::move(make), std::move(options));
 }
 
 }  // namespace kubexx::informer::detail

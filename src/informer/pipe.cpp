@@ -26,6 +26,11 @@ Pipe::Pipe(Config config, Strand strand)
       untransformed_(config_.key_func, {}),
       strand_(std::move(strand)),
       queue_(std::move(config_.queue)) {
+  process_initial_ = [this](delta::Deltas& deltas, bool initial) {
+    const auto type = deltas.front().type();
+    const bool listed = type == delta::DeltaType::Replaced || type == delta::DeltaType::ReplacedAll;
+    return process_(deltas, initial || listed);
+  };
   process_ = config_.process;
   if (!config_.retry_on_error) return;
   process_ = [this](delta::Deltas& deltas, bool initial) -> Result<void> {
@@ -62,60 +67,56 @@ Result<void> Pipe::enter(const delta::Intake& intake, meta::Object object, Chang
   return change([&](auto& queue) { make(queue, std::move(keyed->key), std::move(keyed->object)); });
 }
 
-Result<void> Pipe::add(meta::Object object) {
-  return enter(intake_, std::move(object),
-               [](auto& queue, meta::Key key, meta::Object entered) { queue.add(std::move(key), std::move(entered)); });
+std::shared_ptr<Pipe::Part> Pipe::add_part(std::string namespace_) {
+  auto part = std::make_shared<Part>(shared_from_this(), std::move(namespace_));
+  parts_.push_back(part.get());
+  ++awaited_;
+  return part;
 }
 
-Result<void> Pipe::update(meta::Object object) {
-  return enter(intake_, std::move(object), [](auto& queue, meta::Key key, meta::Object entered) {
-    queue.update(std::move(key), std::move(entered));
+void Pipe::drop(Part& part) {
+  std::erase(parts_, &part);
+  if (part.awaited_) --awaited_;
+  part.pipe_.reset();
+}
+
+void Pipe::keep_only(std::vector<std::string> namespaces) {
+  static_cast<void>(change([&](auto& queue) {
+    queue.replace({}, {}, false, delta::Coverage{.namespaces = std::move(namespaces), .others = true});
+    mark_ = queue.mark();  // nothing is whole before they are gone
+  }));
+}
+
+Result<void> Pipe::replace(Part& part, std::vector<meta::Object> objects, std::string resource_version, bool repairs) {
+  auto keyed = intake_.take(std::move(objects));
+  if (!keyed) return keyed.error();
+  delta::Coverage of;
+  if (parts_.size() > 1) of.namespaces.push_back(part.namespace_);  // else there is nothing beside it
+  part.knows_of_rollback = false;
+  return change([&](auto& queue) {
+    queue.replace(std::move(*keyed), std::move(resource_version), repairs, std::move(of));
+    if (!std::exchange(part.awaited_, false)) return;
+    --awaited_;
+    mark_ = queue.mark();
   });
 }
 
-Result<void> Pipe::remove(meta::Object object) {
-  return enter(intake_, std::move(object), RemoveFrom());
-}
-
-Result<void> Pipe::refuse(meta::Object object) {
-  return enter(untransformed_, std::move(object), RemoveFrom());
-}
-
-Result<void> Pipe::replace(std::vector<meta::Object> objects, std::string resource_version, bool repairs) {
-  auto keyed = intake_.take(std::move(objects));
-  if (!keyed) return keyed.error();
-  return change([&](auto& queue) { queue.replace(std::move(*keyed), std::move(resource_version), repairs); });
-}
-
-Result<void> Pipe::replace(std::vector<meta::Object> objects, std::string resource_version) {
-  return replace(std::move(objects), std::move(resource_version), false);
-}
-
-Result<void> Pipe::repair(std::vector<meta::Object> objects, std::string resource_version) {
-  return replace(std::move(objects), std::move(resource_version), true);
-}
-
-Result<void> Pipe::resync() {
-  return change([](auto& queue) { queue.resync(); });
-}
-
-void Pipe::bookmark(std::string_view resource_version) {
-  static_cast<void>(change([&](auto& queue) { queue.bookmark(resource_version); }));
+/// Everything that the parts are to bring is there.
+bool Pipe::is_whole() const {
+  return awaited_ == 0 && std::visit([&](const auto& queue) { return queue.has_processed(mark_); }, queue_);
 }
 
 void Pipe::drain() {
   due_ = false;
   for (int i = 0; i < kPopsPerTurn; ++i) {
     if (stopped_) return;
-    const Result<bool> popped = std::visit([&](auto& queue) { return queue.try_pop(process_); }, queue_);
+    const auto& process = synced_ ? process_ : process_initial_;
+    const Result<bool> popped = std::visit([&](auto& queue) { return queue.try_pop(process); }, queue_);
     if (!popped) log(LogLevel::Warning, "processing a change failed", {{"error", popped.error()}});
-    const QueueProgress progress = std::visit(
-        [&](const auto& queue) {
-          depth_ = queue.size();
-          return QueueProgress{queue.has_synced(), queue.empty()};
-        },
-        queue_);
-    if (progress.synced) synced_ = true;
+    depth_ = std::visit([](const auto& queue) { return queue.size(); }, queue_);
+    const bool whole = is_whole();
+    if (whole) synced_ = true;
+    const QueueProgress progress{.synced = synced_, .whole = whole, .empty = depth_ == 0};
     if (config_.processed) call_isolated("progress of a controller", [&] { config_.processed(progress); });
     if (progress.empty) return;
   }
@@ -123,6 +124,67 @@ void Pipe::drain() {
   strand_.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->drain();
   });
+}
+
+Pipe::Part::Part(std::shared_ptr<Pipe> pipe, std::string name) : namespace_(std::move(name)), pipe_(std::move(pipe)) {}
+
+/// Only what is of this part: nobody would take anything else away again.
+Result<void> Pipe::Part::check(const meta::Object& object) const {
+  if (has(object)) return {};
+  return Error::config("an object of namespace \"" + std::string(object.namespace_()) + "\" among those of " +
+                       namespace_);
+}
+
+Result<void> Pipe::Part::add(meta::Object object) {
+  if (!pipe_) return {};
+  if (auto good = check(object); !good) return good;
+  return pipe_->enter(pipe_->intake_, std::move(object), [](auto& queue, meta::Key key, meta::Object entered) {
+    queue.add(std::move(key), std::move(entered));
+  });
+}
+
+Result<void> Pipe::Part::update(meta::Object object) {
+  if (!pipe_) return {};
+  if (auto good = check(object); !good) return good;
+  return pipe_->enter(pipe_->intake_, std::move(object), [](auto& queue, meta::Key key, meta::Object entered) {
+    queue.update(std::move(key), std::move(entered));
+  });
+}
+
+Result<void> Pipe::Part::remove(meta::Object object) {
+  if (!pipe_) return {};
+  if (auto good = check(object); !good) return good;
+  return pipe_->enter(pipe_->intake_, std::move(object), RemoveFrom());
+}
+
+Result<void> Pipe::Part::refuse(meta::Object object) {
+  if (!pipe_) return {};
+  if (auto good = check(object); !good) return good;
+  return pipe_->enter(pipe_->untransformed_, std::move(object), RemoveFrom());
+}
+
+Result<void> Pipe::Part::replace(std::vector<meta::Object> objects, std::string resource_version) {
+  if (!pipe_) return {};
+  if (const auto others = std::erase_if(objects, [this](const auto& object) { return !has(object); }); others > 0) {
+    log(LogLevel::Warning, "a list has objects of other namespaces",
+        {{"namespace", namespace_}, {"objects", std::to_string(others)}});
+  }
+  return pipe_->replace(*this, std::move(objects), std::move(resource_version), false);
+}
+
+Result<void> Pipe::Part::repair(std::vector<meta::Object> objects, std::string resource_version) {
+  if (!pipe_) return {};
+  std::erase_if(objects, [this](const auto& object) { return !has(object); });
+  return pipe_->replace(*this, std::move(objects), std::move(resource_version), true);
+}
+
+Result<void> Pipe::Part::resync() {
+  if (!pipe_) return {};
+  return pipe_->change([](auto& queue) { queue.resync(); });
+}
+
+void Pipe::Part::bookmark(std::string_view resource_version) {
+  if (pipe_) static_cast<void>(pipe_->change([&](auto& queue) { queue.bookmark(resource_version); }));
 }
 
 }  // namespace kubexx::informer

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -89,14 +90,53 @@ Result<void> apply(std::span<Delta> deltas, bool initial, store::Indexer& store,
   return {};
 }
 
-/// One whole list: the store is swapped once, then everybody hears what that changed, deletions first.
+/// What the store has of the objects that a list speaks for.
+std::vector<meta::KeyedObject> covered(const delta::Coverage& of, const store::Indexer& store) {
+  std::vector<meta::KeyedObject> all;
+  if (of.namespaces.size() == 1 && !of.others) {
+    const auto keys = store.index_keys(store::kNamespaceIndex, of.namespaces.front());
+    if (keys) {
+      for (const auto& key : *keys) {
+        auto object = store.find(key);
+        if (of.has(object.namespace_()))
+          all.push_back({meta::Key::of(object, key), object});  // the index may be another
+      }
+      return all;
+    }
+  }
+  store.snapshot().for_each_with_key([&](std::string_view key, const meta::Object& object) {
+    if (of.has(object.namespace_())) all.push_back({meta::Key::of(object, key), object});
+  });
+  return all;
+}
+
+/// Puts what a list of a part has and removes what it lacks, which is returned.
+Result<std::vector<meta::KeyedObject>> replace_part(const delta::Coverage& of, std::vector<Write>& writes,
+                                                    store::Indexer& store) {
+  std::unordered_set<meta::Key> listed;
+  listed.reserve(writes.size());
+  for (const Write& write : writes) listed.insert(write.key);
+  auto gone = covered(of, store);
+  std::erase_if(gone, [&](const meta::KeyedObject& known) { return listed.contains(known.key); });
+  std::vector<meta::Object> put;  // the store takes over those of the writes
+  put.reserve(writes.size());
+  for (const Write& write : writes) put.push_back(write.object);
+  for (const auto& [key, object] : gone) writes.push_back({Write::Type::Remove, key, {}, {}});
+  if (auto done = store.apply(writes); !done) return done.error();
+  writes.resize(put.size());
+  for (std::size_t i = 0; i < put.size(); ++i) writes[i].object = std::move(put[i]);
+  return gone;
+}
+
+/// One whole list: the store takes it at once, then everybody hears what that changed, deletions first.
 Result<void> replace_all(Delta& delta, bool initial, store::Indexer& store, Announcer& announcer) {
   std::vector<Write> writes;
   auto objects = delta.take_objects();
   writes.reserve(objects.size());
   for (auto& [key, object] : objects) writes.push_back({Write::Type::Put, std::move(key), std::move(object), {}});
   objects = {};
-  auto gone = store.replace(writes, delta.resource_version());
+  const auto& of = delta.coverage();
+  auto gone = of.all() ? store.replace(writes, delta.resource_version()) : replace_part(of, writes, store);
   if (!gone) return gone.error();
   for (auto& [key, last] : *gone) {
     announcer.announce(removal(std::move(key), std::move(last), false, EventCause::Relist, delta.repairs()));

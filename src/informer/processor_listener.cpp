@@ -12,6 +12,7 @@ namespace kubexx::informer {
 namespace {
 
 constexpr std::size_t kCallsPerTurn = 64;
+constexpr std::size_t kKeptBuckets = 1024;  // of the keys that wait; more are given back when none does
 
 /// Who waits for whom, so that handlers that remove each other do not wait forever.
 class Waits {
@@ -228,6 +229,7 @@ bool ProcessorListener::take(Waiting& into, std::size_t limit) {
     changed_.notify_all();
   }
   if (closed_ || pending_.empty()) {
+    if (newest_.bucket_count() > kKeptBuckets) decltype(newest_)().swap(newest_);
     scheduled_ = false;
     return false;
   }
@@ -295,6 +297,7 @@ void ProcessorListener::call(const Notification& n, TimePoint& now) {
 void ProcessorListener::close() {
   stop_.request_stop();
   Pending dropped;
+  decltype(newest_) forgotten;
   Gauge depth;  // these two go without the lock: whoever reads them takes it
   Gauge age;
   std::unique_lock lock(mutex_);
@@ -303,7 +306,7 @@ void ProcessorListener::close() {
   std::swap(depth, depth_gauge_);
   std::swap(age, age_gauge_);
   depth_ = 0;
-  newest_.clear();
+  forgotten.swap(newest_);
   sync_changed(std::move(lock));
 }
 

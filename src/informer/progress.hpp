@@ -29,6 +29,9 @@ class Progress {
     bool dropping = true;  ///< what waits for handlers, at the end
     bool stopped = false;
     bool synced = false;
+    bool whole = false;                     ///< everything of the scope is there
+    std::uint64_t scope_changes = 0;        ///< that were asked for
+    bool has_one_version = true;            ///< it does not come from several watches
     std::string version = {};               ///< of the store
     std::uint64_t rollbacks = 0;            ///< how often it fell
     std::vector<std::string> mutated = {};  ///< keys

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "informer/scope.hpp"
 #include "informer/shared_informer_impl.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/meta/resource_version.hpp"
@@ -10,7 +11,11 @@ namespace kubexx::informer {
 
 using Facts = Progress::Facts;
 
-SharedIndexInformer::SharedIndexInformer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SharedIndexInformer::SharedIndexInformer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {
+  impl_->processor->on_idle([weak = std::weak_ptr<Impl>(impl_)] {
+    if (const auto self = weak.lock()) self->call_if_ended();
+  });
+}
 
 SharedIndexInformer::~SharedIndexInformer() {
   impl_->end(true);
@@ -19,11 +24,16 @@ SharedIndexInformer::~SharedIndexInformer() {
 std::shared_ptr<SharedIndexInformer> SharedIndexInformer::create(std::shared_ptr<reflector::ListerWatcher> source,
                                                                  InformerOptions options) {
   if (!options.executor || !options.handlers) throw std::logic_error("an informer needs its executors");
-  auto impl = std::make_shared<Impl>(std::move(source), std::move(options));
-  impl->processor->on_idle([weak = std::weak_ptr<Impl>(impl)] {
-    if (const auto self = weak.lock()) self->call_if_ended();
-  });
+  auto impl = std::make_shared<Impl>(SourceFunc(), std::move(options));
+  impl->scoped.sources.emplace("", std::move(source));
   return std::shared_ptr<SharedIndexInformer>(new SharedIndexInformer(std::move(impl)));
+}
+
+std::shared_ptr<SharedIndexInformer> SharedIndexInformer::create(SourceFunc make, InformerOptions options) {
+  if (!options.executor || !options.handlers) throw std::logic_error("an informer needs its executors");
+  if (!make) throw std::logic_error("the function that makes sources is null");
+  return std::shared_ptr<SharedIndexInformer>(
+      new SharedIndexInformer(std::make_shared<Impl>(std::move(make), std::move(options))));
 }
 
 Registration SharedIndexInformer::add_event_handler(std::shared_ptr<ResourceEventHandler> handler,
@@ -155,13 +165,17 @@ InformerStatus SharedIndexInformer::status() const {
   impl_->progress->read([&](const Facts& facts) {
     status.started = facts.started;
     status.synced = facts.synced;
+    status.whole = facts.whole;
     status.stopped = facts.stopped;
     status.resource_version = facts.version;
     status.mutated = facts.mutated;
   });
   status.name = impl_->options.name;
   status.description = impl_->options.description;
-  status.scope = impl_->scope;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    status.scope = WholeScope(impl_->scoped.scope).text();
+  }
   const auto total = [this](std::size_t which) { return impl_->totals[which].load(std::memory_order_relaxed); };
   status.events = {total(0), total(1), total(2), total(Impl::kResyncs)};
   status.repairs = impl_->repairs.load(std::memory_order_relaxed);
@@ -192,14 +206,14 @@ const meta::GroupVersionResource& SharedIndexInformer::resource() const noexcept
 }
 
 Result<void> SharedIndexInformer::wait_until(std::string_view resource_version, const WaitOptions& options) const {
-  if (!impl_->source->has_one_version()) {
-    return Error::config("an informer of several namespaces has no single version to wait for");
-  }
   if (!meta::is_comparable_resource_version(resource_version)) {
     return Error::config("not a resourceVersion that can be compared: " + std::string(resource_version));
   }
   return impl_->wait(
       [&](const Facts& facts) -> std::optional<Result<void>> {
+        if (!facts.has_one_version) {
+          return Error::config("an informer of several namespaces has no single version to wait for");
+        }
         if (facts.version.empty()) return std::nullopt;
         const auto order = meta::compare_resource_versions(facts.version, resource_version);
         if (!order) return order.error();
@@ -221,7 +235,7 @@ Result<void> SharedIndexInformer::wait_until_gone(std::string_view key, std::str
                                                   const WaitOptions& options) const {
   return impl_->wait(
       [&](const Facts& facts) -> std::optional<Result<void>> {
-        if (!facts.synced) return std::nullopt;
+        if (!facts.synced || !facts.whole) return std::nullopt;
         const auto object = impl_->store.find(key);
         if (object && object.uid() == uid) return std::nullopt;
         return Result<void>();
@@ -231,6 +245,19 @@ Result<void> SharedIndexInformer::wait_until_gone(std::string_view key, std::str
 
 void SharedIndexInformer::relist() {
   impl_->controller->relist();
+}
+
+Result<void> SharedIndexInformer::set_scope(const Scope& scope) {
+  return impl_->set_scope(scope);
+}
+
+Result<void> SharedIndexInformer::wait_until_whole(const WaitOptions& options) const {
+  return impl_->wait(
+      [](const Facts& facts) -> std::optional<Result<void>> {
+        if (!facts.whole) return std::nullopt;
+        return Result<void>();
+      },
+      options);
 }
 
 }  // namespace kubexx::informer

@@ -1,5 +1,6 @@
 #include "kubexx/informer/shared_informer_factory.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "base/internal/text.hpp"
 #include "informer/ending.hpp"
 #include "informer/scope.hpp"
+#include "informer/shared_informer_impl.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/codec/resources.hpp"
 
@@ -34,7 +36,7 @@ struct Entry {
 
 }  // namespace
 
-struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
+struct KUBEXX_HIDDEN SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
   Impl(rest::Client c, FactoryOptions o, bool d) : client(std::move(c)), options(std::move(o)), dynamic(d) {}
 
   /// The typed description of a resource, built in or told by know(); null: there is none.
@@ -121,6 +123,7 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
       changed.notify_all();
       throw;
     }
+    keep_scope_of(made, key.resource);
     lock.lock();
     Entry& entry = entries[key];
     entry.informer = std::move(made);
@@ -154,11 +157,43 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
     return entry.informer;
   }
 
-  /// Takes an informer out, to be stopped, if `which` says yes.
-  template <class Which>
-  bool retire(const Key& key, const Which& which) {
+  /// From now on a change of the informer's scope is one of its key here.
+  void keep_scope_of(const std::shared_ptr<SharedIndexInformer>& informer, const meta::GroupVersionResource& resource) {
+    auto claim = [weak = weak_from_this(), informer = std::weak_ptr(informer), resource](const Scope& next) {
+      const auto self = weak.lock();
+      const auto asking = informer.lock();
+      return self && asking ? self->move(*asking, {resource, WholeScope(next)}) : Result<void>();
+    };
+    const std::lock_guard lock(informer->impl_->mutex);
+    informer->impl_->kept = {options_of(resource).scope, std::move(claim)};
+  }
+  Result<void> move(const SharedIndexInformer& informer, const Key& to) {
+    const std::lock_guard lock(mutex);
+    if (closed) return Error::canceled("the factory was shut down");
+    const auto found = entry_of(&informer);
+    if (found == entries.end()) return {};  // it was let go: nobody is given it any more
+    if (!(found->first < to) && !(to < found->first)) return {};
+    if (entries.contains(to)) {
+      return Error::config("another informer of this factory has that scope: " +
+                           to.resource.group_resource().to_string() + " " + to.scope.text());
+    }
+    auto node = entries.extract(found);
+    node.key() = to;
+    entries.insert(std::move(node));
+    return {};
+  }
+
+  /// Under the lock.
+  std::map<Key, Entry>::iterator entry_of(const SharedIndexInformer* informer) {
+    return std::find_if(entries.begin(), entries.end(),
+                        [&](const auto& each) { return each.second.informer.get() == informer; });
+  }
+
+  /// Takes an informer out, to be stopped, if there is one and `which` says yes. `find` finds it, under the lock.
+  template <class Find, class Which>
+  bool retire(const Find& find, const Which& which) {
     std::unique_lock lock(mutex);
-    const auto found = entries.find(key);
+    const auto found = find();
     if (found == entries.end() || !found->second.informer || !which(found->second)) return false;
     const auto place = ending->add(std::move(found->second.informer));
     entries.erase(found);
@@ -169,25 +204,21 @@ struct SharedInformerFactory::Impl : std::enable_shared_from_this<Impl> {
 
   /// What the leases of an informer hold together.
   struct Hold {
-    Hold(std::weak_ptr<Impl> s, Key k, std::weak_ptr<SharedIndexInformer> i)
-        : impl(std::move(s)), key(std::move(k)), informer(std::move(i)) {}
+    Hold(std::weak_ptr<Impl> s, const SharedIndexInformer* i) : impl(std::move(s)), informer(i) {}
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
     ~Hold() {
       const auto alive = impl.lock();
       if (!alive) return;
-      alive->retire(key, [this](const Entry& now) {
-        const bool same = !now.informer.owner_before(informer) && !informer.owner_before(now.informer);
-        return same && !now.pinned && now.lease.expired();
-      });
+      alive->retire([&] { return alive->entry_of(informer); },
+                    [](const Entry& now) { return !now.pinned && now.lease.expired(); });
     }
     const std::weak_ptr<Impl> impl;
-    const Key key;
-    const std::weak_ptr<SharedIndexInformer> informer;
+    const SharedIndexInformer* const informer;  // to be compared with those that are there
   };
-  Lease lease(const Key& key, Entry& entry) {  // under the lock
+  Lease lease(Entry& entry) {  // under the lock
     auto hold = entry.lease.lock();
-    if (!hold) entry.lease = hold = std::make_shared<Hold>(weak_from_this(), key, entry.informer);
+    if (!hold) entry.lease = hold = std::make_shared<Hold>(weak_from_this(), entry.informer.get());
     return Lease(entry.informer, std::move(hold));
   }
 
@@ -242,8 +273,7 @@ Result<GenericInformer> SharedInformerFactory::for_resource(const meta::GroupVer
 
 Result<Lease> SharedInformerFactory::lease(const meta::GroupVersionResource& resource, const Scope& scope) {
   if (auto good = impl_->check(resource); !good) return good.error();
-  const Key key = impl_->key_of(resource, scope);
-  return impl_->obtain(resource, scope, nullptr, [&](Entry& entry) { return impl_->lease(key, entry); });
+  return impl_->obtain(resource, scope, nullptr, [&](Entry& entry) { return impl_->lease(entry); });
 }
 
 void SharedInformerFactory::know(std::span<const meta::ResourceInfo* const> resources) {
@@ -252,7 +282,8 @@ void SharedInformerFactory::know(std::span<const meta::ResourceInfo* const> reso
 }
 
 bool SharedInformerFactory::stop_informer(const meta::GroupVersionResource& resource, const Scope& scope) {
-  return impl_->retire(impl_->key_of(resource, scope), [](const Entry&) { return true; });
+  const Key key = impl_->key_of(resource, scope);
+  return impl_->retire([&] { return impl_->entries.find(key); }, [](const Entry&) { return true; });
 }
 
 void SharedInformerFactory::start(std::stop_token stop) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "informer/make_queue.hpp"
 #include "informer/notification.hpp"
@@ -44,16 +45,24 @@ bool version_fell(std::string_view before, std::string_view after) {
 
 }  // namespace
 
-SharedIndexInformer::Impl::Impl(std::shared_ptr<reflector::ListerWatcher> source_in, InformerOptions options_in)
-    : source(std::move(source_in)),
+SharedIndexInformer::Impl::Impl(SourceFunc make, InformerOptions options_in)
+    : make_source(std::move(make)),
       options(named(std::move(options_in))),
-      scope(WholeScope(options.scope).text()),
       stale_after(options.stale_after.value_or(kStaleAfter)),
       queue(options.queue.value_or(QueueKind::Ordered)),
       reflector(reflector_options(options)),
       strand(options.executor),
       store(with_namespaces(options.indexers), options.key_func),
-      controller(Controller::create(strand)) {
+      controller(Controller::create(strand)),
+      scoped{options.scope, {}} {
+  if (make_source) {
+    for (const auto& each : WholeScope(options.scope).namespaces) {
+      auto source = make_source(options.scope, each);
+      if (!source) throw std::logic_error("the function that makes sources returned none");
+      scoped.sources.emplace(each, std::move(source));
+    }
+    progress->change([&](Progress::Facts& facts) { facts.has_one_version = scoped.sources.size() == 1; });
+  }
   ProcessorListener::Setting setting{options.name,     options.handlers, options.metrics,
                                      options.key_func, progress,         options.executor};
   processor =
@@ -100,12 +109,19 @@ struct SharedIndexInformer::Impl::Owner final : reflector::Owner {
     const auto self = informer.lock();
     return self && !self->options.transform ? self->store.prefer_known(std::move(fresh)) : fresh;
   }
+  meta::Object find_known(const meta::ItemIdentity& identity) const override {
+    const auto self = informer.lock();
+    return self && !self->options.transform ? self->store.find_known(identity) : meta::Object();
+  }
   void on_change() override {
     if (named) call_isolated("owner of an informer's reflector", [this] { named->on_change(); });
     const auto self = informer.lock();
     if (!self) return;
     const auto status = self->controller->status();
     if (status.last_error && !status.synced_once) self->progress->tell();
+  }
+  void on_rollback() override {
+    if (named) call_isolated("owner of an informer's reflector", [this] { named->on_rollback(); });
   }
   const std::weak_ptr<Impl> informer;
   const std::shared_ptr<reflector::Owner> named;
@@ -116,7 +132,11 @@ Config SharedIndexInformer::Impl::config() {
   config.queue = make_queue(queue, std::shared_ptr<const store::Indexer>(std::shared_ptr<void>(), &store));
   config.key_func = options.key_func;
   config.transform = options.transform;
-  config.lister_watcher = source;
+  {
+    const std::lock_guard lock(mutex);
+    config.sources = scoped.sources;
+    scope_changes_met = scoped.changes;
+  }
   config.reflector = reflector;
   config.object_type = options.expected_kind;
   config.object_description = options.description;
@@ -158,7 +178,8 @@ void SharedIndexInformer::Impl::make_gauges() {
     }));
   };
   gauge("kubexx_store_objects", "Objects in the cache", [](Impl& s) { return static_cast<double>(s.store.size()); });
-  gauge("kubexx_store_bytes", "Bytes of the cache", [](Impl& s) { return static_cast<double>(s.store.bytes()); });
+  gauge("kubexx_store_bytes", "Bytes of the cache, without what objects share",
+        [](Impl& s) { return static_cast<double>(s.store.bytes()); });
   gauge("kubexx_queue_depth", "Changes waiting for the cache",
         [](Impl& s) { return static_cast<double>(s.controller->queue_depth()); });
   gauge("kubexx_informer_lag_seconds", "Since the last event, bookmark or list", [](Impl& s) {
@@ -196,7 +217,11 @@ void SharedIndexInformer::Impl::announce(Notification notification) {
 /// The store moved, and everybody who listens is told; whoever waits for a version looks again.
 void SharedIndexInformer::Impl::processed(const QueueProgress& now) {
   processor->distribute();
-  if (queue == QueueKind::Ordered) {
+  const bool whole = progress->change(
+      [&](Progress::Facts& facts) { return facts.whole = now.whole && facts.scope_changes == scope_changes_met; });
+  if (!whole) {
+    // The version of a part, or of parts that are gone, says nothing of the whole.
+  } else if (queue == QueueKind::Ordered) {
     reached(store.last_store_sync_resource_version());
   } else if (now.empty) {
     // Collected per key, changes come out of their order: the versions of objects say nothing before all are through.
@@ -214,7 +239,7 @@ void SharedIndexInformer::Impl::processed(const QueueProgress& now) {
 
 void SharedIndexInformer::Impl::reached(std::string store_version) {
   progress->change([&](Progress::Facts& facts) {
-    if (source->has_one_version() && version_fell(facts.version, store_version)) ++facts.rollbacks;
+    if (facts.has_one_version && version_fell(facts.version, store_version)) ++facts.rollbacks;
     facts.version = std::move(store_version);
   });
 }

@@ -20,9 +20,20 @@
 namespace kubexx::informer {
 
 /// What a SharedIndexInformer is. The strand orders everything that changes the store or the set of joined listeners.
-struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl> {
-  Impl(std::shared_ptr<reflector::ListerWatcher> source, InformerOptions options);
+struct KUBEXX_HIDDEN SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl> {
+  Impl(SourceFunc make, InformerOptions options);
   struct Owner;
+  /// What a factory says of the scopes of its informers.
+  struct Kept {
+    Scope defaults = {};
+    std::function<Result<void>(const Scope& next)> claim = {};  // an Error: another informer has it
+  };
+  /// What it keeps, and where that comes from.
+  struct Scoped {
+    Scope scope;
+    Sources sources;
+    std::uint64_t changes = 0;
+  };
 
   void begin(std::stop_token stop);
   void end(bool drop_waiting);
@@ -33,15 +44,16 @@ struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl>
   Config config();
   void make_detector();
   void make_gauges();
+  Result<Scoped> next_scope(const Scope& wanted, const Scoped& now) const;
+  Result<void> set_scope(const Scope& wanted);
   void announce(Notification notification) override;                       // strand
   void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
   Result<void> wait(const std::function<std::optional<Result<void>>(const Progress::Facts&)>& check,
                     const WaitOptions& options) const;
   kubexx::detail::Awaited awaited() const { return {options.executor.get(), options.handlers.get()}; }
 
-  const std::shared_ptr<reflector::ListerWatcher> source;
+  const SourceFunc make_source;  // null: of a source that was given
   InformerOptions options;
-  const std::string scope;  // for people
   const Duration stale_after;
   const QueueKind queue;
   const reflector::ReflectorOptions reflector;  // but for what may change before the start
@@ -51,12 +63,15 @@ struct SharedIndexInformer::Impl : Announcer, std::enable_shared_from_this<Impl>
   std::shared_ptr<CacheMutationDetector> detector;
   std::shared_ptr<SharedProcessor> processor;
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
-  bool told_synced = false;  // strand
-  Timer first_request;       // strand; when it is put off
+  bool told_synced = false;             // strand
+  std::uint64_t scope_changes_met = 0;  // strand
+  Timer first_request;                  // strand; when it is put off
   const std::shared_ptr<Controller> controller;
 
   mutable std::mutex mutex;
   std::vector<std::function<void()>> on_end;  // guarded by mutex
+  Scoped scoped;                              // guarded by mutex
+  std::optional<Kept> kept;                   // guarded by mutex; of a factory
 
   std::vector<Gauge> gauges;
   Counter events[3][4];  // kind, cause

@@ -23,6 +23,7 @@ class StoreOwner final : public reflector::Owner {
  public:
   explicit StoreOwner(std::shared_ptr<store::Store> store) : store_(std::move(store)) {}
   meta::Object prefer_known(meta::Object fresh) override { return store_->prefer_known(std::move(fresh)); }
+  meta::Object find_known(const meta::ItemIdentity& identity) const override { return store_->find_known(identity); }
 
  private:
   std::shared_ptr<store::Store> store_;

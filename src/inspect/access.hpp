@@ -37,8 +37,4 @@ class Access {
   Settings settings_;
 };
 
-std::string random_token();
-bool is_loopback_address(std::string_view address);
-bool is_ip_address(std::string_view text);  ///< v6 without brackets
-
 }  // namespace kubexx::inspect

@@ -3,6 +3,14 @@
 #include <utility>
 
 namespace kubexx::inspect {
+namespace {
+
+/// As if it were alone: what it shares with others may soon be its own.
+std::size_t held_bytes(const meta::Object& object) {
+  return object.byte_size() + object.shared_bytes();
+}
+
+}  // namespace
 
 std::vector<Change> ChangeLog::of(std::string_view key, std::size_t most) const {
   std::vector<Change> found;
@@ -38,10 +46,10 @@ void ChangeLog::on_delete(const informer::Deleted<meta::Object>& gone, const inf
 void ChangeLog::keep(Change change) {
   std::deque<Change> dropped;  // freed without the lock
   const std::lock_guard lock(mutex_);
-  bytes_ += change.before.byte_size();
+  bytes_ += held_bytes(change.before);
   changes_.push_back(std::move(change));
   while (changes_.size() > kMostChanges || bytes_ > kMostBytes) {
-    bytes_ -= changes_.front().before.byte_size();
+    bytes_ -= held_bytes(changes_.front().before);
     dropped.push_back(std::move(changes_.front()));
     changes_.pop_front();
   }

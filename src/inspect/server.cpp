@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/internal/address.hpp"
+#include "base/internal/random_token.hpp"
 #include "inspect/site.hpp"
 
 namespace kubexx::inspect {
@@ -48,7 +50,7 @@ bool is_usable_token(std::string_view token) {
 }  // namespace
 
 // The HTTP server ends first, then the tasks, then what both use.
-struct Server::Impl {
+struct KUBEXX_HIDDEN Server::Impl {
   Endpoint endpoint;
   std::string token;
   std::shared_ptr<HealthChecks> health;

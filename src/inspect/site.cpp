@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/internal/random_token.hpp"
 #include "inspect/assets.hpp"
 #include "inspect/health_text.hpp"
 #include "inspect/status_json.hpp"
@@ -205,7 +206,7 @@ Answer Site::object(const Target& target) {
     text.field("key", key);
     text.field("kind", object.kind());
     text.field("rv", object.resource_version());
-    text.field("bytes", object.byte_size());
+    text.field("bytes", object.byte_size() + object.shared_bytes());
     text.field("gone", gone);
     text.field("secret", view.secret);
     text.field("revealed", view.secret && target.flag("reveal"));

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "kubexx/base/log.hpp"
+#include "kubexx/meta/resource_version.hpp"
 #include "reflector/machine.hpp"
 
 namespace kubexx::reflector {
@@ -12,10 +13,12 @@ constexpr Duration kLeastPoll = std::chrono::seconds(1);
 
 }  // namespace
 
-/// "0" (anything cached) the first time, then never older than what we have, and "" once a version was refused.
+/// "0" (anything cached) the first time, unless we were told of more; then never older than what we have, and "" once a
+/// version was refused.
 std::string Reflector::Impl::relist_version() const {
   if (versions.unavailable || versions.went_back) return "";
-  return last_version.empty() ? "0" : last_version;
+  if (!last_version.empty()) return last_version;
+  return options.not_older_than.empty() ? "0" : options.not_older_than;
 }
 
 void Reflector::Impl::start_list(Listing next) {
@@ -122,11 +125,20 @@ void Reflector::Impl::list_failed(const Error& error) {
   end_round("list_failed", &failure, true);
 }
 
-/// A whole state goes to the sink; false if the sink refused it and the round is over.
+/// A whole state goes to the sink; false if it was refused and the round is over.
 bool Reflector::Impl::deliver(std::vector<meta::Object> objects, const std::string& version, bool by_watch_list) {
   const auto count = objects.size();
-  // The version we have already: what differs was wrong. Of several sources it is that of one.
-  const bool repairs = !version.empty() && version == last_version && source->has_one_version();
+  const bool repairs = !version.empty() && version == last_version;  // what differs was wrong
+  const auto order = meta::compare_resource_versions(version, last_version);
+  if (!versions.went_back && order && *order == std::strong_ordering::less) {
+    tell_rollback();
+    if (versions.reused) {  // what was not read may be of the other history
+      versions.went_back = true;
+      count_restart("versions_went_back");
+      round();
+      return false;
+    }
+  }
   auto taken = repairs ? sink->repair(std::move(objects), version) : sink->replace(std::move(objects), version);
   if (!taken) {
     const auto failure = taken.error().with_context("unable to sync " + options.type_description);

@@ -36,6 +36,18 @@ class Reflector::Impl::Incoming final : public meta::StreamSink {
   void on_event(meta::WatchEvent event) override {
     in_generation(reflector_, made_in_, [&](Impl& machine) { machine.stream_event(std::move(event)); });
   }
+  bool has_known() const override {
+    const auto alive = reflector_.lock();
+    return alive && alive->impl_->generation == made_in_ && alive->impl_->may_reuse();
+  }
+  meta::Object find_known(const meta::ItemIdentity& identity) const override {
+    meta::Object known;
+    in_generation(reflector_, made_in_, [&](Impl& machine) {
+      known = machine.options.owner->find_known(identity);
+      if (known) machine.versions.reused = true;
+    });
+    return known;
+  }
   void on_bytes(std::size_t received) override {
     in_generation(reflector_, made_in_, [&](Impl& machine) { machine.count_bytes(received); });
   }
@@ -81,6 +93,7 @@ void Reflector::Impl::halt() {
 void Reflector::Impl::relist() {
   if (std::holds_alternative<Idle>(state) || std::holds_alternative<Stopped>(state)) return;
   count_restart("asked");
+  versions.in_doubt = true;
   guarded([this] { round(); });
 }
 
@@ -117,7 +130,7 @@ void Reflector::Impl::end_round(const char* reason, const Error* error, bool tel
 /// The whole resource is unknown to the server (its CRD was removed, or never there): what we hold is gone, and asking
 /// again and again helps nobody. The source tells when to come back.
 void Reflector::Impl::park(const Error& error) {
-  if (seldom.synced_once) {
+  if (seldom.synced_once || !options.not_older_than.empty()) {
     if (auto gone = sink->replace({}, last_version); !gone) note_error(gone.error());
   }
   set_version("");
@@ -139,8 +152,8 @@ void Reflector::Impl::park(const Error& error) {
 
 void Reflector::Impl::back_off(const Error* cause, Task next) {
   auto delay = backoff.next();
-  if (cause && cause->retry_after()) {
-    delay = std::max<Duration>(delay, std::min<Duration>(*cause->retry_after(), kLongestAskedWait));
+  if (const auto asked = cause ? cause->retry_after() : std::nullopt) {
+    delay = std::max<Duration>(delay, std::min<Duration>(*asked, kLongestAskedWait));
   }
   wait(delay, std::move(next));
 }
@@ -171,6 +184,18 @@ bool Reflector::Impl::admitted(const meta::Object& object) const {
   bool wanted = true;
   if (options.admit) call_isolated("filter of a reflector", [&] { wanted = options.admit(object); });
   return wanted;
+}
+
+/// A list that is not older than what is known says by an object's version whether it is the one that is known. One
+/// that may be older, and one that verifies, is read whole.
+bool Reflector::Impl::may_reuse() const {
+  if (!options.owner || last_version.empty() || versions.went_back || versions.unavailable || versions.in_doubt) {
+    return false;
+  }
+  if (const auto* listing = std::get_if<Listing>(&state)) {
+    return !listing->verifying && listing->version == last_version;
+  }
+  return std::holds_alternative<WatchListing>(state);
 }
 
 meta::Object Reflector::Impl::prefer_known(meta::Object fresh) {

@@ -31,7 +31,7 @@ bool is_clean_end(const Error* error);
 ///
 /// Sources, sinks and the functions of the options are code of the user. Whatever enters the machine does so through
 /// `guarded`: an exception ends the round as an Error does.
-struct Reflector::Impl {
+struct KUBEXX_HIDDEN Reflector::Impl {
   Impl(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink, Strand strand, ReflectorOptions options);
 
   // machine.cpp
@@ -56,11 +56,13 @@ struct Reflector::Impl {
   OwnCall own(std::unique_ptr<meta::Call> call) const { return {strand, std::move(call)}; }
   bool of_expected_kind(const meta::Object& object) const;
   meta::Object prefer_known(meta::Object fresh);
+  bool may_reuse() const;
   bool admitted(const meta::Object& object) const;
 
   // status.cpp
   ReflectorStatus read_status() const;
   void changed();
+  void tell_rollback();
   void note_error(const Error& error);
   void count_restart(const char* reason, const Error* error = nullptr);
   void count_skipped();
@@ -108,7 +110,6 @@ struct Reflector::Impl {
   void wait_for_server(const Error& error, Task again);
   Stream* stream() noexcept;  // of the state; null: it has none
   bool acceptable(Stream& stream, const meta::WatchEvent& event);
-  bool moves_on(std::string_view version) const;
   void remember(const Stream& ended);
   bool watches_work() const;
   meta::ListOptions watch_options();
@@ -137,6 +138,8 @@ struct Reflector::Impl {
   struct Versions {
     bool unavailable = false;  // the last list was refused for its version: ask for "" next
     bool went_back = false;    // the next whole state is the most recent one, by a list
+    bool reused = false;       // objects of the state that is being read were known and not read
+    bool in_doubt = false;     // somebody asked for the next whole state: nothing is taken for known
   } versions;
 
   /// Neither restarts with a watch: watches end every few minutes.

@@ -28,10 +28,7 @@ OwnTimer Reflector::Impl::arm_verify() {
   if (options.verify_every <= Duration::zero()) return {};
   return OwnTimer(after(due.verify - strand.clock().now(), [this] {
     count_restart("verify");
-    // Of several watches no list has exactly the state: the most recent one, not a cached one, puts right as well.
-    const bool verifying = source->has_one_version();
-    versions.unavailable = !verifying;
-    start_list({.verifying = verifying});
+    start_list({.verifying = true});
   }));
 }
 
@@ -64,6 +61,7 @@ void Reflector::Impl::version_answered(const Result<meta::ListMeta>& answer) {
       {{"reflector", options.name}, {"ours", ours}, {"server", answer->resource_version}});
   versions.went_back = true;
   count_restart("versions_went_back");
+  tell_rollback();
   round();
 }
 

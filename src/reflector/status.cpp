@@ -52,6 +52,10 @@ void Reflector::Impl::changed() {
   if (options.owner) call_isolated("owner of a reflector", [this] { options.owner->on_change(); });
 }
 
+void Reflector::Impl::tell_rollback() {
+  if (options.owner) call_isolated("owner of a reflector", [this] { options.owner->on_rollback(); });
+}
+
 void Reflector::Impl::note_error(const Error& error) {
   {
     const std::lock_guard lock(mutex);

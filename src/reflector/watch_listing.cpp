@@ -29,7 +29,7 @@ void Reflector::Impl::start_watch_list(int closed_before) {
   auto query = watch_options();
   query.send_initial_events = true;
   query.resource_version_match = "NotOlderThan";
-  if (!versions.unavailable) query.resource_version = last_version;
+  if (!versions.unavailable) query.resource_version = last_version.empty() ? options.not_older_than : last_version;
   open_stream(query);
   watch_list_progress();
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "kubexx/base/log.hpp"
-#include "kubexx/meta/resource_version.hpp"
 #include "kubexx/meta/status.hpp"
 #include "reflector/machine.hpp"
 
@@ -114,13 +113,6 @@ bool Reflector::Impl::acceptable(Stream& from, const meta::WatchEvent& event) {
   return false;
 }
 
-/// Of several watches the highest version counts: that is what a restored server is compared with.
-bool Reflector::Impl::moves_on(std::string_view version) const {
-  if (source->has_one_version()) return true;
-  const auto order = meta::compare_resource_versions(version, last_version);
-  return !order || *order != std::strong_ordering::less;
-}
-
 void Reflector::Impl::stream_event(meta::WatchEvent event) {
   auto* from = stream();
   if (!from) return;
@@ -167,7 +159,7 @@ void Reflector::Impl::apply(Stream& from, meta::WatchEvent event) {
   }
   // Synthetic ADDED events of a watch without a version come unordered: their versions say nothing yet.
   if (event.type != meta::WatchEventType::Added) from.propagate = true;
-  if (from.propagate && !version.empty() && moves_on(version)) set_version(std::move(version));
+  if (from.propagate && !version.empty()) set_version(std::move(version));
 }
 
 void Reflector::Impl::stream_end(const Result<meta::ListMeta>& end) {

@@ -13,6 +13,7 @@ constexpr std::size_t kHighWater = 1 << 20;
 constexpr std::size_t kLowWater = 256 << 10;
 constexpr std::size_t kBytesPerTurn = 256 << 10;  // then others on the strand get their turn
 constexpr std::size_t kMaxErrorBody = 1 << 20;
+constexpr std::size_t kSmall = 16 << 10;  // pieces up to which one grows
 constexpr Duration kNetworkRetryDelay = std::chrono::seconds(1);
 constexpr Duration kLongestPatience = std::chrono::minutes(1);  // a longer Retry-After is the caller's to wait for
 
@@ -36,12 +37,15 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
   struct End {
     std::optional<Error> error;
   };
-  using Item = std::variant<Head, std::string, End>;
+  using Item = std::variant<Head, transport::Buffer, End>;
 
   Pump(std::weak_ptr<CallCore> core, Strand strand) : core_(std::move(core)), strand_(std::move(strand)) {}
 
   void on_headers(int status, const transport::Headers& headers) override { push(Head{status, headers}, 0); }
-  bool on_data(std::string_view bytes) override { return push(std::string(bytes), bytes.size()); }
+  bool on_data(transport::Buffer piece) override {
+    const auto size = piece.size();
+    return push(std::move(piece), size);
+  }
   void on_end(const Error* error) override { push(End{error ? std::optional(*error) : std::nullopt}, 0); }
 
   /// A turn on the strand. To be called only by whoever made the pump scheduled, or found it so.
@@ -59,7 +63,7 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
     if (items_.empty()) return std::nullopt;
     auto item = std::move(items_.front());
     items_.pop_front();
-    if (const auto* bytes = std::get_if<std::string>(&item)) bytes_ -= bytes->size();
+    if (const auto* piece = std::get_if<transport::Buffer>(&item)) bytes_ -= piece->size();
     resume = paused_ && bytes_ <= kLowWater;
     if (resume) paused_ = false;
     return item;
@@ -71,10 +75,12 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
     bool go_on = true;
     {
       const std::lock_guard lock(mutex_);
-      auto* last = items_.empty() ? nullptr : std::get_if<std::string>(&items_.back());
-      auto* bytes = std::get_if<std::string>(&item);
-      if (last && bytes && last->size() + bytes->size() <= (64 << 10)) {
-        last->append(*bytes);
+      auto* last = items_.empty() ? nullptr : std::get_if<transport::Buffer>(&items_.back());
+      const auto* piece = std::get_if<transport::Buffer>(&item);
+      // A slow reader has a few full ones, not many with a little each.
+      const bool fits = last && piece && (piece->size() <= last->room() || last->size() + piece->size() <= kSmall);
+      if (fits) {
+        last->append(piece->bytes());
       } else {
         items_.push_back(std::move(item));
       }
@@ -219,9 +225,9 @@ void CallCore::drain(const std::shared_ptr<Pump>& pump) {
     if (resume && exchange_) exchange_->resume();
     if (auto* head = std::get_if<Pump::Head>(&*item)) {
       on_headers(head->status, head->headers);
-    } else if (auto* bytes = std::get_if<std::string>(&*item)) {
-      taken += bytes->size();
-      on_data(*bytes);
+    } else if (const auto* piece = std::get_if<transport::Buffer>(&*item)) {
+      taken += piece->size();
+      on_data(piece->bytes());
     } else {
       on_end(std::get<Pump::End>(*item).error);
     }

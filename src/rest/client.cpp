@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kMaxBody = 256 << 20;
 constexpr std::size_t kMaxWarnings = 1000;
+constexpr std::size_t kMaxWarningBytes = 256 << 10;  // of all that are remembered
+constexpr std::size_t kLongestWarning = 4 << 10;
 constexpr std::size_t kMaxRefusals = 4096;
 
 /// The whole body, for calls whose answer is one object.
@@ -36,7 +38,11 @@ class BodyCall final : public CallCore {
     if (response_.body.size() + bytes.size() > kMaxBody) {
       return Error::transport(TransportFailure::TooLarge, "the answer is larger than 256 MB");
     }
-    response_.body.append(bytes);
+    auto& body = response_.body;
+    // A large one moves once more and then never again: while it moves, it is there twice. What is not written to takes
+    // no memory.
+    if (body.size() >= kMaxBody / 4 && body.capacity() < kMaxBody) body.reserve(kMaxBody);
+    body.append(bytes);
     return {};
   }
   void finished(const Error* error) override {
@@ -97,11 +103,17 @@ void Turnstile::release() {
   next();
 }
 
-void Client::Impl::warn(const std::string& text) {
+void Client::Impl::warn(std::string text) {
+  if (text.size() > kLongestWarning) {
+    text.resize(kLongestWarning);
+    text += "...";
+  }
   if (options.on_warning) return options.on_warning(text);
   {
     const std::lock_guard lock(warnings_mutex);
-    if (warnings_seen.size() >= kMaxWarnings || !warnings_seen.insert(text).second) return;
+    if (warnings_seen.size() >= kMaxWarnings || warning_bytes + text.size() > kMaxWarningBytes) return;
+    if (!warnings_seen.insert(text).second) return;
+    warning_bytes += text.size();
   }
   log(LogLevel::Warning, text, {{"from", server.text()}});
 }
@@ -150,7 +162,7 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
   impl->credentials =
       std::make_unique<Credentials>(config, *server, impl->executor->clock(), impl->handlers, std::move(exec));
   if (config.qps > 0) impl->limiter = std::make_unique<RateLimiter>(config.qps, config.burst, impl->executor->clock());
-  impl->config = std::move(config);
+  impl->config = config;
   const MetricLabels labels{{"server", server->authority}};
   auto& registry = *impl->metrics;
   impl->requests = std::make_unique<RequestMetrics>(impl->metrics, server->authority);
@@ -164,7 +176,7 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
 Result<Client> Client::load(ClientOptions options) {
   auto config = Config::load();
   if (!config) return config.error();
-  return create(std::move(*config), std::move(options));
+  return create(*config, std::move(options));
 }
 
 Client Client::with_gate(std::shared_ptr<const transport::SendGate> gate) const {

@@ -31,7 +31,7 @@ class Turnstile {
 };
 
 /// What all copies of a Client share.
-struct Client::Impl {
+struct KUBEXX_HIDDEN Client::Impl {
   explicit Impl(std::size_t max_first_lists) : first_lists(max_first_lists) {}
 
   Config config;
@@ -48,6 +48,7 @@ struct Client::Impl {
   Turnstile first_lists;
   std::mutex warnings_mutex;
   std::set<std::string> warnings_seen;  // guarded by warnings_mutex; bounded
+  std::size_t warning_bytes = 0;        // guarded by warnings_mutex; of those
   std::mutex refusals_mutex;
   std::map<std::string, TimePoint> watch_list_refusals;  // guarded by refusals_mutex; bounded
 
@@ -55,7 +56,7 @@ struct Client::Impl {
   Counter retries;
   Counter bytes_received;
 
-  void warn(const std::string& text);
+  void warn(std::string text);
 };
 
 std::string default_user_agent();

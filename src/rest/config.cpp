@@ -4,9 +4,11 @@
 #include <sstream>
 
 #include "base/internal/file.hpp"
+#include "base/internal/wipe.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/meta/validation.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
+#include "rest/url.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -20,6 +22,7 @@ std::string read_trimmed(const std::string& path) {
 }
 
 std::string variable(const char* name) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
   const char* value = std::getenv(name);
   return value ? value : "";
 }
@@ -251,15 +254,21 @@ Result<Config> build_config_from_flags(const std::string& master, const std::str
   return Config::load(options);
 }
 
+Config::~Config() {
+  wipe(bearer_token);
+  wipe(password);
+}
+
 std::string Config::to_string() const {
   const auto hidden = [](const std::string& secret) { return secret.empty() ? "\"\"" : "--- REDACTED ---"; };
   std::stringstream out;
-  out << "Config{host: \"" << host << "\", username: \"" << username << "\", password: " << hidden(password)
-      << ", bearer_token: " << hidden(bearer_token) << ", bearer_token_file: \"" << bearer_token_file
-      << "\", impersonate: \"" << impersonate.user << "\", exec: " << (exec ? "--- REDACTED ---" : "none")
-      << ", ca_file: \"" << tls.ca_file << "\", certificate_file: \"" << tls.certificate_file
-      << "\", key_data: " << hidden(tls.key_data) << ", server_name: \"" << tls.server_name
-      << "\", insecure: " << (tls.insecure_skip_verify ? "true" : "false") << "}";
+  out << "Config{host: \"" << without_userinfo(host) << "\", username: \"" << username
+      << "\", password: " << hidden(password) << ", bearer_token: " << hidden(bearer_token) << ", bearer_token_file: \""
+      << bearer_token_file << "\", impersonate: \"" << impersonate.user
+      << "\", exec: " << (exec ? "--- REDACTED ---" : "none") << ", ca_file: \"" << tls.ca_file
+      << "\", certificate_file: \"" << tls.certificate_file << "\", key_data: " << hidden(tls.key_data)
+      << ", server_name: \"" << tls.server_name << "\", insecure: " << (tls.insecure_skip_verify ? "true" : "false")
+      << "}";
   return out.str();
 }
 

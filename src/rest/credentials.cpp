@@ -2,6 +2,7 @@
 
 #include "base/internal/base64.hpp"
 #include "base/internal/file.hpp"
+#include "base/internal/wipe.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::rest {
@@ -48,7 +49,7 @@ Result<std::string> Credentials::token() {
   const auto now = clock_.now();
   if (!file_token_.empty() && !file_stale_ && now - file_read_ < kTokenFileLife) return file_token_;
   auto file = read_file(config_.bearer_token_file, kTokenFile);
-  auto fresh = strip(file.value_or(""));
+  auto fresh = file ? strip(std::move(*file)) : std::string();
   if (fresh.empty()) {
     if (!file_token_.empty()) return file_token_;
     if (!config_.bearer_token.empty()) return config_.bearer_token;
@@ -56,7 +57,8 @@ Result<std::string> Credentials::token() {
     return (file ? empty : file.error()).with_context("bearer token file");
   }
   file_stale_ = false;
-  file_token_ = std::move(fresh);
+  wipe(file_token_);
+  file_token_.swap(fresh);
   file_read_ = now;
   return file_token_;
 }
@@ -72,17 +74,24 @@ Result<transport::Headers> Credentials::static_headers(bool authorized) {
   }
   if (!allowed_ || authorized) return headers;
   if (!config_.username.empty()) {
-    headers.add("Authorization", "Basic " + base64_encode(config_.username + ":" + config_.password));
+    auto pair = config_.username + ":";
+    append_secret(pair, config_.password);
+    const WipedInTheEnd pair_wiped(pair);
+    auto encoded = base64_encode(pair);
+    const WipedInTheEnd encoded_wiped(encoded);
+    headers.add("Authorization", "Basic " + encoded);
     return headers;
   }
   auto value = token();
   if (!value) return value.error();
+  const WipedInTheEnd wiped(*value);
   if (!value->empty()) headers.add("Authorization", "Bearer " + *value);
   return headers;
 }
 
 Credentials::~Credentials() {
   if (exec_) exec_->stop();
+  wipe(file_token_);
 }
 
 void Credentials::prepare(const Strand& strand, bool authorized,

@@ -2,21 +2,24 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 
 #include "base/internal/base64.hpp"
 #include "base/internal/file.hpp"
+#include "base/internal/wipe.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/object_builder.hpp"
 #include "kubexx/meta/time.hpp"
+#include "rest/exec_secrets.hpp"
 #include "rest/subprocess.hpp"
 
 namespace kubexx::rest {
 namespace {
 
-constexpr std::string_view kGroup = "client.authentication.k8s.io/";
+constexpr std::string_view kVersions[] = {"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"};
 
 /// Whether the plugin may talk to the person at the terminal.
 Result<bool> interactive(const ExecConfig& exec) {
@@ -34,8 +37,8 @@ Result<std::string> authority_of(const transport::TlsOptions& tls) {
 }
 
 /// KUBERNETES_EXEC_INFO: what the plugin is told.
-Result<std::string> exec_info(const Config& config, const ServerUrl& server, bool is_interactive) {
-  const auto& exec = *config.exec;
+Result<std::string> exec_info(const Config& config, const ExecConfig& exec, const ServerUrl& server,
+                              bool is_interactive) {
   meta::ObjectBuilder b;
   b.begin_map();
   b.key("kind");
@@ -82,13 +85,15 @@ Result<std::string> exec_info(const Config& config, const ServerUrl& server, boo
 
 class ExecPlugin final : public ExecSource {
  public:
-  ExecPlugin(const Config& config, ServerUrl server, const Clock& clock,
+  ExecPlugin(const Config& config, const ExecConfig& exec, ServerUrl server, const Clock& clock,
              std::shared_ptr<transport::HttpTransport> transport)
-      : config_(config), server_(std::move(server)), clock_(clock), transport_(std::move(transport)) {}
+      : config_(config), exec_(exec), server_(std::move(server)), clock_(clock), transport_(std::move(transport)) {}
+
+  ~ExecPlugin() override { wipe(key_); }
 
   bool fresh() const override {
     const std::lock_guard lock(mutex_);
-    return holds();
+    return current() != nullptr;
   }
 
   void invalidate(TimePoint sent) override {
@@ -99,25 +104,23 @@ class ExecPlugin final : public ExecSource {
   void stop() override { stop_.request_stop(); }
 
   Result<transport::Headers> headers() override {
-    // One run at a time; those who waited for it find its result.
+    const auto awaited = run_to_await();
+    // One run at a time; those who waited for it find its result, be it a failure.
     const std::lock_guard running(run_mutex_);
     {
       const std::lock_guard lock(mutex_);
-      if (holds()) return as_headers(*credential_);
+      if (const auto* held = current()) return as_headers(*held);
+      if (failure_ && failed_run_ >= awaited) return *failure_;
+      ++runs_;
+      running_ = true;
     }
     auto fetched = run();
-    if (!fetched) return fetched.error().with_context("getting credentials");
     const std::lock_guard lock(mutex_);
-    const bool changed = fetched->certificate != certificate_ || fetched->key != key_;
-    if (changed && transport_) {
-      auto set = transport_->set_client_certificate(fetched->certificate, fetched->key);
-      if (!set) return set.error().with_context("exec plugin " + config_.exec->command);
-    }
-    obtained_ = clock_.now();
-    certificate_ = fetched->certificate;
-    key_ = fetched->key;
-    credential_ = std::move(*fetched);
-    return as_headers(*credential_);
+    running_ = false;
+    if (!fetched) return failed(fetched.error().with_context("getting credentials"));
+    auto made = keep(std::move(*fetched));
+    if (!made) return failed(made.error());
+    return made;
   }
 
  private:
@@ -126,9 +129,44 @@ class ExecPlugin final : public ExecSource {
     std::string certificate;
     std::string key;
     std::optional<WallTime> expires;
+    Credential() = default;
+    Credential(Credential&&) noexcept = default;
+    ~Credential() {
+      wipe(token);
+      wipe(key);
+    }
   };
 
-  bool holds() const { return credential_ && (!credential_->expires || clock_.wall() < *credential_->expires); }
+  /// The number of the run under way, or of the next one.
+  std::uint64_t run_to_await() const {
+    const std::lock_guard lock(mutex_);
+    return running_ ? runs_ : runs_ + 1;
+  }
+
+  Error failed(Error error) {
+    failed_run_ = runs_;
+    failure_ = std::move(error);
+    return *failure_;
+  }
+
+  Result<transport::Headers> keep(Credential fetched) {
+    const bool changed = fetched.certificate != certificate_ || fetched.key != key_;
+    if (changed && transport_) {
+      auto set = transport_->set_client_certificate(fetched.certificate, fetched.key);
+      if (!set) return set.error().with_context("exec plugin " + exec_.command);
+    }
+    obtained_ = clock_.now();
+    certificate_ = fetched.certificate;
+    wipe(key_);
+    key_ = fetched.key;
+    return as_headers(credential_.emplace(std::move(fetched)));
+  }
+
+  /// Null: there is none, or it expired.
+  const Credential* current() const {
+    if (!credential_ || (credential_->expires && clock_.wall() >= *credential_->expires)) return nullptr;
+    return &*credential_;
+  }
 
   static transport::Headers as_headers(const Credential& credential) {
     transport::Headers headers;
@@ -137,14 +175,15 @@ class ExecPlugin final : public ExecSource {
   }
 
   Result<Credential> run() const {
-    const auto& exec = *config_.exec;
+    const auto& exec = exec_;
     auto with_person = interactive(exec);
     if (!with_person) return with_person.error();
-    auto info = exec_info(config_, server_, *with_person);
+    auto info = exec_info(config_, exec_, server_, *with_person);
     if (!info) return info.error();
     auto environment = exec.environment;
     environment.emplace_back("KUBERNETES_EXEC_INFO", *info);
-    auto result = run_program(exec.command, exec.arguments, environment, *with_person, stop_.get_token());
+    auto result = run_program(exec.command, exec.arguments, environment,
+                              {.pass_stdin = *with_person, .timeout = exec.timeout, .stop = stop_.get_token()});
     const auto name = "exec plugin " + exec.command;
     if (!result) {
       if (result.error().is_canceled()) return result.error();
@@ -153,22 +192,23 @@ class ExecPlugin final : public ExecSource {
     }
     if (result->exit_code != 0)
       return Error::config(name + " failed with exit code " + std::to_string(result->exit_code));
-    auto answer = meta::parse_json(result->output);
+    const ExecSecrets secrets(result->output);
+    auto answer = meta::parse_json(secrets.json());
     if (!answer) return Error::config(name + " printed no ExecCredential: " + answer.error().message());
     if (answer->kind() != "ExecCredential") return Error::config(name + " printed no ExecCredential");
     if (answer->api_version() != exec.api_version) {
       return Error::config(name + " is configured to use API version " + exec.api_version + ", it returned version " +
                            std::string(answer->api_version().substr(0, 100)));
     }
-    return read((*answer)["status"], name);
+    return read((*answer)["status"], secrets, name);
   }
 
-  static Result<Credential> read(meta::Value status, const std::string& name) {
+  static Result<Credential> read(meta::Value status, const ExecSecrets& secrets, const std::string& name) {
     if (!status.is_map()) return Error::config(name + " didn't return a status field");
     Credential credential;
-    credential.token = std::string(status["token"].string());
+    credential.token = secrets.value(status["token"].string());
     credential.certificate = std::string(status["clientCertificateData"].string());
-    credential.key = std::string(status["clientKeyData"].string());
+    credential.key = secrets.value(status["clientKeyData"].string());
     if (credential.certificate.empty() != credential.key.empty()) {
       return Error::config(name + " returned only one of certificate and key");
     }
@@ -184,6 +224,7 @@ class ExecPlugin final : public ExecSource {
   }
 
   const Config config_;
+  const ExecConfig exec_;
   const ServerUrl server_;
   const Clock& clock_;
   std::shared_ptr<transport::HttpTransport> transport_;
@@ -194,22 +235,26 @@ class ExecPlugin final : public ExecSource {
   TimePoint obtained_{};                  // guarded by mutex_
   std::string certificate_;               // guarded by mutex_; what the transport has
   std::string key_;                       // guarded by mutex_
+  std::uint64_t runs_ = 0;                // guarded by mutex_; begun
+  bool running_ = false;                  // guarded by mutex_; the last one of them
+  std::uint64_t failed_run_ = 0;          // guarded by mutex_
+  std::optional<Error> failure_;          // guarded by mutex_; of that run
 };
 
 }  // namespace
 
 Result<std::shared_ptr<ExecSource>> make_exec_source(const Config& config, const ServerUrl& server, const Clock& clock,
                                                      std::shared_ptr<transport::HttpTransport> transport) {
-  const auto& exec = *config.exec;
   const bool static_credential = !config.bearer_token.empty() || !config.bearer_token_file.empty() ||
                                  !config.username.empty() || !config.tls.certificate_data.empty() ||
                                  !config.tls.certificate_file.empty();
-  if (static_credential) return std::shared_ptr<ExecSource>();
+  if (static_credential || !config.exec) return std::shared_ptr<ExecSource>();
+  const auto& exec = *config.exec;
   if (exec.command.empty()) return Error::config("the exec plugin has no command");
-  if (exec.api_version != std::string(kGroup) + "v1" && exec.api_version != std::string(kGroup) + "v1beta1") {
+  if (std::find(std::begin(kVersions), std::end(kVersions), exec.api_version) == std::end(kVersions)) {
     return Error::config("exec plugin: invalid apiVersion \"" + exec.api_version + "\"");
   }
-  return std::shared_ptr<ExecSource>(std::make_shared<ExecPlugin>(config, server, clock, std::move(transport)));
+  return std::shared_ptr<ExecSource>(std::make_shared<ExecPlugin>(config, exec, server, clock, std::move(transport)));
 }
 
 }  // namespace kubexx::rest

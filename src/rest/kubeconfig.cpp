@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/internal/file.hpp"
+#include "base/internal/wipe.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -18,11 +19,35 @@ bool others_can_read(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && (info.st_mode & (S_IRGRP | S_IROTH)) != 0;
 }
 
+bool others_can_write(const std::string& path) {
+  struct stat info{};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
 bool has_secret(const KubeConfig& config) {
   return std::any_of(config.users.begin(), config.users.end(), [](const auto& entry) {
     const auto& user = entry.second;
     return !user.token.empty() || !user.password.empty() || !user.client_key_data.empty();
   });
+}
+
+/// What the file's own mode gives away.
+void warn_of_file(const std::string& path, const KubeConfig& config, std::vector<std::string>& warnings) {
+  if (has_secret(config) && others_can_read(path))
+    warnings.push_back(path + " holds secrets and is readable by others");
+  // It names servers and programs to run.
+  if (others_can_write(path)) warnings.push_back(path + " can be written by others");
+}
+
+void warn_of_named_files(const KubeConfig& config, std::vector<std::string>& warnings) {
+  std::set<std::string> files;
+  for (const auto& [name, user] : config.users) {
+    for (const auto& path : {user.client_key, user.token_file}) {
+      if (path.empty() || !files.insert(path).second || !others_can_read(path)) continue;
+      auto& warning = warnings.emplace_back(path);
+      warning.append(" is the secret of user \"").append(name).append("\" and is readable by others");
+    }
+  }
 }
 
 void check_cluster(const std::string& name, const KubeCluster& cluster, std::vector<std::string>& problems) {
@@ -38,10 +63,15 @@ void check_cluster(const std::string& name, const KubeCluster& cluster, std::vec
   } else if (!cluster.certificate_authority.empty() && !file_readable(cluster.certificate_authority)) {
     problems.push_back("unable to read certificate-authority " + cluster.certificate_authority + " for " + name);
   }
+  const bool authority = !cluster.certificate_authority.empty() || !cluster.certificate_authority_data.empty();
+  if (cluster.insecure_skip_tls_verify && authority) {
+    problems.push_back("insecure-skip-tls-verify would ignore the certificate authority of cluster \"" + name +
+                       "\": give one of both");
+  }
 }
 
-void check_exec(const std::string& name, const KubeUser& user, std::vector<std::string>& problems) {
-  const auto& exec = *user.exec;
+void check_exec(const std::string& name, const KubeUser& user, const ExecConfig& exec,
+                std::vector<std::string>& problems) {
   const auto where = " of the exec plugin of user \"" + name + "\"";
   if (!user.auth_provider.empty()) problems.push_back("auth-provider and exec are both specified for " + name);
   if (exec.command.empty()) problems.push_back("the command" + where + " is missing");
@@ -80,7 +110,7 @@ void check_user(const std::string& name, const KubeUser& user, std::vector<std::
   const bool token = !user.token.empty() || !user.token_file.empty();
   const bool basic = !user.username.empty() || !user.password.empty();
   if (token && basic) problems.push_back("more than one authentication method for " + name + ": token and basic");
-  if (user.exec) check_exec(name, user, problems);
+  if (user.exec) check_exec(name, user, *user.exec, problems);
   if (!user.auth_provider.empty() && !user.exec) {
     problems.push_back("auth-provider " + user.auth_provider + " of user \"" + name +
                        "\" is no longer supported: use an exec credential plugin (for gcp: gke-gcloud-auth-plugin, for "
@@ -108,6 +138,10 @@ void check_context(const KubeConfig& config, const std::string& name, const Kube
 }
 
 }  // namespace
+
+KubeUser::~KubeUser() {
+  for (auto* secret : {&token, &password, &client_key_data}) wipe(*secret);
+}
 
 void KubeConfig::merge(const KubeConfig& later) {
   clusters.insert(later.clusters.begin(), later.clusters.end());
@@ -148,6 +182,7 @@ std::vector<std::string> KubeConfig::problems_of_context(const std::string& aske
 KubeConfigSources KubeConfigSources::from_environment(std::string explicit_path) {
   KubeConfigSources sources;
   sources.explicit_path = std::move(explicit_path);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
   const char* list = std::getenv("KUBECONFIG");
   if (list && *list) {
     std::stringstream parts(list);
@@ -155,6 +190,7 @@ KubeConfigSources KubeConfigSources::from_environment(std::string explicit_path)
     for (std::string part; std::getline(parts, part, ':');) {
       if (!part.empty() && seen.insert(part).second) sources.precedence.push_back(part);
     }
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): likewise
   } else if (const char* home = std::getenv("HOME"); home && *home) {
     sources.precedence.push_back(std::string(home) + "/.kube/config");
   }
@@ -167,9 +203,8 @@ Result<LoadedKubeConfig> load_kubeconfig(const KubeConfigSources& sources) {
     auto config = KubeConfig::read_file(sources.explicit_path);
     if (!config) return config.error();
     loaded.config = std::move(*config);
-    if (has_secret(loaded.config) && others_can_read(sources.explicit_path)) {
-      loaded.warnings.push_back(sources.explicit_path + " holds secrets and is readable by others");
-    }
+    warn_of_file(sources.explicit_path, loaded.config, loaded.warnings);
+    warn_of_named_files(loaded.config, loaded.warnings);
     return loaded;
   }
   std::size_t missing = 0;
@@ -181,11 +216,11 @@ Result<LoadedKubeConfig> load_kubeconfig(const KubeConfigSources& sources) {
     }
     auto config = KubeConfig::read_file(path);
     if (!config) return config.error();
-    if (has_secret(*config) && others_can_read(path)) {
-      loaded.warnings.push_back(path + " holds secrets and is readable by others");
-    }
+    warn_of_file(path, *config, loaded.warnings);
     loaded.config.merge(*config);
   }
+  warn_of_named_files(loaded.config, loaded.warnings);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
   const char* list = std::getenv("KUBECONFIG");
   if (list && *list && missing > 0 && missing == sources.precedence.size()) {
     loaded.warnings.push_back("no file of KUBECONFIG exists: " + std::string(list));

@@ -1,6 +1,7 @@
 #include "base/internal/base64.hpp"
 #include "base/internal/file.hpp"
 #include "kubexx/rest/kubeconfig.hpp"
+#include "rest/url.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -22,6 +23,15 @@ Result<void> inline_file(std::string& path, std::string& data) {
   data = std::move(*text);
   path.clear();
   return {};
+}
+
+/// A plugin's argument without what may be a secret: of "--name=value" the name stays, of "-n" all.
+std::string flag_name(const std::string& argument) {
+  if (argument.starts_with("--")) {
+    const auto sign = argument.find('=');
+    return sign == std::string::npos ? argument : argument.substr(0, sign + 1) + kRedacted;
+  }
+  return argument.starts_with('-') && argument.size() == 2 ? argument : kRedacted;
 }
 
 }  // namespace
@@ -79,12 +89,17 @@ KubeConfig KubeConfig::redacted() const {
   const auto hide = [](std::string& secret) {
     if (!secret.empty()) secret = kRedacted;
   };
+  for (auto& [name, cluster] : out.clusters) {
+    cluster.server = without_userinfo(cluster.server);
+    cluster.proxy_url = without_userinfo(cluster.proxy_url);
+  }
   for (auto& [name, user] : out.users) {
     hide(user.token);
     hide(user.password);
     if (!user.client_key_data.empty()) user.client_key_data = omitted();
     if (!user.exec) continue;
     for (auto& [variable, value] : user.exec->environment) hide(value);
+    for (auto& argument : user.exec->arguments) argument = flag_name(argument);
   }
   return out;
 }

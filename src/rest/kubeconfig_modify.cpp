@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,12 +27,18 @@ bool exists(const std::string& file) {
   return std::filesystem::status(file, failure).type() != std::filesystem::file_type::not_found;
 }
 
+/// With those above it. New ones are nobody else's, whatever the umask: secrets will be there.
+void make_folder(const std::filesystem::path& folder) {
+  if (folder.empty() || exists(folder)) return;
+  make_folder(folder.parent_path());
+  mkdir(folder.c_str(), 0700);  // what fails here fails at the file, with a reason
+}
+
 /// kubectl's lock: a file beside the file, made by whoever writes.
 class FileLock {
  public:
   static Result<std::unique_ptr<FileLock>> take(const std::string& file) {
-    std::error_code ignored;
-    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
+    make_folder(std::filesystem::path(file).parent_path());
     const auto path = file + ".lock";
     const int fd = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0 && errno == EEXIST) {
@@ -123,7 +130,7 @@ Result<Edits> differences(const KubeConfigSources& sources, const KubeConfig& ch
   if (before.current_context != changed.current_context) {
     auto where = context_file(sources, changed.current_context);
     if (!where) return where.error();
-    edits[*where].push_back([name = changed.current_context](meta::Draft& document, const std::string&) {
+    edits[*where].emplace_back([name = changed.current_context](meta::Draft& document, const std::string&) {
       document["current-context"].set(name);
     });
   }

@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "base/internal/address.hpp"
 #include "base/internal/text.hpp"
 
 namespace kubexx::rest {
@@ -17,13 +18,15 @@ Result<void> check_segment(std::string_view what, std::string_view segment) {
   return {};
 }
 
-bool is_loopback(std::string_view authority) {
-  auto host = authority.substr(0, authority.rfind(':'));
-  if (authority.starts_with('[')) host = authority.substr(0, authority.find(']') + 1);
-  return host == "localhost" || host.starts_with("127.") || host == "[::1]";
-}
-
 }  // namespace
+
+std::string without_userinfo(std::string_view url) {
+  const auto mark = url.find("://");
+  const auto begin = mark == std::string_view::npos ? 0 : mark + 3;
+  const auto at = url.rfind('@');  // the last one: a password may hold what it should not
+  if (at == std::string_view::npos || at < begin) return std::string(url);
+  return std::string(url.substr(0, begin)) + "REDACTED" + std::string(url.substr(at));
+}
 
 std::string percent_encode(std::string_view text, std::string_view keep) {
   static constexpr char kHex[] = "0123456789ABCDEF";
@@ -58,7 +61,7 @@ Result<ServerUrl> parse_server_url(const Config& config) {
                         !tls.certificate_data.empty() || !tls.certificate_file.empty();
     url.scheme = secure ? "https" : "http";
     if (text.find('/') != std::string_view::npos) {
-      return Error::config("host must be a URL or a host:port pair: \"" + config.host + "\"");
+      return Error::config("host must be a URL or a host:port pair: \"" + without_userinfo(config.host) + "\"");
     }
   }
   if (text.find_first_of("?#@") != std::string_view::npos) {
@@ -75,7 +78,7 @@ Result<ServerUrl> parse_server_url(const Config& config) {
   for (const char c : url.authority) {
     if (static_cast<unsigned char>(c) <= ' ' || c == '\\') return Error::config("server URL has an invalid host");
   }
-  url.loopback = is_loopback(url.authority);
+  url.loopback = is_loopback_host(url.authority);
   return url;
 }
 

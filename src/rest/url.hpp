@@ -25,6 +25,9 @@ Result<ServerUrl> parse_server_url(const Config& config);
 /// Path and query of a request, percent-encoded. Segments that would lead elsewhere ("..", a slash) are an Error.
 Result<std::string> request_target(const Request& request);
 
+/// A URL, or host:port, for eyes: whatever stands before an @ is replaced by a word.
+std::string without_userinfo(std::string_view url);
+
 void append_query(Request& request, const meta::ListOptions& options);
 std::string percent_encode(std::string_view text, std::string_view keep);
 

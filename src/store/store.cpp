@@ -91,6 +91,14 @@ meta::Object Store::prefer_known(meta::Object fresh) const {
   return same_object(known, fresh) ? known : fresh;
 }
 
+meta::Object Store::find_known(const meta::ItemIdentity& identity) const {
+  if (key_func_) return {};  // who names objects otherwise has to see them first
+  auto known = find(identity.namespace_.empty() ? std::string(identity.name)
+                                                : std::string(identity.namespace_) + '/' + std::string(identity.name));
+  const bool same = known && known.uid() == identity.uid && known.resource_version() == identity.resource_version;
+  return same ? known : meta::Object();
+}
+
 Indexer::Indexer(const Indexers& indexers, meta::KeyFunc key_func) : Store(std::move(key_func), indexers) {}
 
 }  // namespace kubexx::store

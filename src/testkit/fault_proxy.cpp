@@ -113,7 +113,7 @@ Address resolve(const std::string& host, std::uint16_t port) {
 
 }  // namespace
 
-struct FaultProxy::Impl {
+struct KUBEXX_HIDDEN FaultProxy::Impl {
   explicit Impl(const Address& upstream) : upstream_(upstream), holder_(bound_socket(0)) {
     sockaddr_in address{};
     socklen_t size = sizeof address;

@@ -122,7 +122,7 @@ class Connection final : public apiserver::ResponseWriter, public std::enable_sh
         for (const auto& [name, value] : head->headers) headers.add(name, value);
         sink->on_headers(head->status, headers);
       } else if (const auto* bytes = std::get_if<apiserver::SharedBytes>(&part)) {
-        go_on = sink->on_data(**bytes);
+        go_on = sink->on_data(transport::Buffer(**bytes));
       } else {
         const auto& error = std::get<End>(part).error;
         sink->on_end(error ? &*error : nullptr);
@@ -172,7 +172,7 @@ class OpenExchange final : public transport::Exchange {
 
 }  // namespace
 
-struct InProcessTransport::Impl {
+struct KUBEXX_HIDDEN InProcessTransport::Impl {
   apiserver::Core& core;
   std::shared_ptr<Executor> executor;
   std::mutex mutex;

@@ -6,7 +6,7 @@
 
 namespace kubexx::testkit {
 
-struct Recording::Impl : informer::ResourceEventHandler {
+struct KUBEXX_HIDDEN Recording::Impl : informer::ResourceEventHandler {
   void on_add(const meta::Object& object, bool, const informer::EventContext&) override {
     write("add " + meta::ObjectKey::of(object).to_string());
   }

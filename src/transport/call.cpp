@@ -63,9 +63,14 @@ std::size_t Call::data(std::string_view bytes) {
 std::size_t Call::resume() {
   paused_ = false;
   if (ended_) return 0;
-  std::string held;
-  held.swap(held_);
-  std::size_t taken = pass_on(held);
+  hand_over();
+  std::size_t taken = 0;
+  if (!paused_) {
+    std::string held;
+    held.swap(held_);
+    taken = pass_on(held);
+    hand_over();
+  }
   if (ending_ && !paused_) finish(nullptr);
   return taken;
 }
@@ -78,10 +83,7 @@ std::size_t Call::pass_on(std::string_view bytes) {
     held_.assign(rest);
     return bytes.size() - rest.size();
   }
-  if (bytes.empty()) return 0;
-  bool more = true;
-  if (!with_sink([&](ResponseSink& sink) { more = sink.on_data(bytes); })) ended_ = true;
-  paused_ = !more;
+  collect(bytes);
   return bytes.size();
 }
 
@@ -89,27 +91,51 @@ void Call::pass_on_inflated(std::string_view& bytes) {
   while (!paused_ && !ended_ && (!bytes.empty() || gunzip_->pending())) {
     auto piece = gunzip_->step(bytes);
     if (!piece) {
-      Error error = piece.error();
-      finish(&error);
+      finish(&piece.error());
       return;
     }
     if (piece->empty()) return;
-    bool more = true;
-    if (!with_sink([&](ResponseSink& sink) { more = sink.on_data(*piece); })) ended_ = true;
-    paused_ = !more;
+    collect(*piece);
   }
+}
+
+/// What is collected while the reader pauses is the rest of a piece: it stands on the heap, so that nobody else misses
+/// a buffer.
+void Call::collect(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (collected_.room() == 0) hand_over();
+    if (collected_.empty()) collected_ = paused_ ? Buffer() : buffers_->take();
+    const auto part = paused_ ? bytes : bytes.substr(0, collected_.room());
+    collected_.append(part);
+    bytes.remove_prefix(part.size());
+  }
+}
+
+void Call::hand_over() {
+  if (!paused_ && !collected_.empty()) deliver(std::exchange(collected_, Buffer()));
+}
+
+void Call::deliver(Buffer piece) {
+  if (ended_) return;
+  bool more = true;
+  if (!with_sink([&](ResponseSink& sink) { more = sink.on_data(std::move(piece)); })) ended_ = true;
+  if (!more) paused_ = true;
 }
 
 void Call::end(std::optional<Error> error) {
   if (ended_) return;
   if (error) return finish(&*error);
+  hand_over();
   ending_ = true;
   if (!paused_) finish(nullptr);
 }
 
 void Call::finish(const Error* error) {
+  hand_over();
+  if (ended_) return;
   ended_ = true;
   held_ = {};
+  buffers_->trim();
   std::optional<Error> cut;
   if (!error && gunzip_ && !gunzip_->complete()) cut = Error::decode("gzip: the body ends early");
   if (cut) error = &*cut;

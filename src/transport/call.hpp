@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kubexx/transport/transport.hpp"
+#include "transport/buffer_pool.hpp"
 #include "transport/event_loop.hpp"
 #include "transport/gunzip.hpp"
 #include "transport/target.hpp"
@@ -38,12 +39,14 @@ class CallOwner {
   virtual void retire(Carrier& carrier) = 0;
 };
 
-/// One exchange: gates the calls of its sink, holds what a paused reader has not taken, undoes gzip.
+/// One exchange: gates the calls of its sink, collects what comes at once, holds what a paused reader has not taken,
+/// undoes gzip.
 ///
 /// Threads: cancel from any thread, everything else on the I/O thread.
 class Call {
  public:
-  Call(Request request, std::shared_ptr<ResponseSink> sink) : request_(std::move(request)), sink_(std::move(sink)) {}
+  Call(Request request, std::shared_ptr<ResponseSink> sink, std::shared_ptr<BufferPool> buffers)
+      : request_(std::move(request)), buffers_(std::move(buffers)), sink_(std::move(sink)) {}
 
   const Request& request() const noexcept { return request_; }
 
@@ -51,8 +54,10 @@ class Call {
   void cancel() noexcept;
 
   void headers(int status, Headers headers);
-  /// Passes bytes on, or holds them while the reader pauses. Returns how many bytes of the stream were taken.
+  /// Collects bytes for the reader, or holds them while it pauses. Returns how many bytes of the stream were taken.
   std::size_t data(std::string_view bytes);
+  /// Nothing more is there at the moment: what was collected goes to the reader.
+  void hand_over();
   std::size_t resume();
   /// An error is delivered at once; a clean end waits until the reader took what is held.
   void end(std::optional<Error> error);
@@ -75,10 +80,14 @@ class Call {
   bool with_sink(F&& call);
   std::size_t pass_on(std::string_view bytes);
   void pass_on_inflated(std::string_view& bytes);
+  void collect(std::string_view bytes);
+  void deliver(Buffer piece);
   void finish(const Error* error);
 
   const Request request_;
+  const std::shared_ptr<BufferPool> buffers_;
   std::unique_ptr<Gunzip> gunzip_;
+  Buffer collected_;
   std::string held_;
   bool paused_ = false;
   bool answered_ = false;

@@ -8,7 +8,7 @@
 namespace kubexx::transport {
 namespace {
 
-constexpr long kReceiveBuffer = 32 * 1024;
+constexpr long kReceiveBuffer = 64 * 1024;
 constexpr long kIdleSeconds = 90;
 constexpr auto kCurlTooLarge = static_cast<CURLcode>(100);  // CURLE_TOO_LARGE, which libcurl 7 has no name for
 
@@ -112,6 +112,7 @@ std::size_t Http1Transfer::on_body(char* data, std::size_t size, std::size_t cou
     return 0;
   }
   self->call_->data({data, size * count});
+  self->call_->hand_over();
   if (self->call_->ended()) return 0;
   if (self->call_->paused()) curl_easy_pause(self->easy(), CURLPAUSE_RECV);
   return size * count;

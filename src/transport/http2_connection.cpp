@@ -1,15 +1,19 @@
 #include "transport/http2_connection.hpp"
 
+#include <malloc.h>
+#include <string.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "base/internal/text.hpp"
+#include "base/internal/wipe.hpp"
 #include "transport/limits.hpp"
 
 namespace kubexx::transport {
@@ -17,6 +21,10 @@ namespace {
 
 constexpr std::size_t kReadsPerTurn = 64;  // about 1 MB, then other connections have their turn
 constexpr std::size_t kWriteBuffer = 64 * 1024;
+constexpr std::size_t kBulk = 256 * 1024;  // without a gap of so long:
+constexpr Duration kBurstGap = std::chrono::milliseconds(5);
+constexpr std::size_t kLittle = 16 * 1024;  // a look at the socket that finds less ends it
+constexpr Duration kRest = std::chrono::milliseconds(1);
 constexpr std::int32_t kConnectionWindow = 16 << 20;
 constexpr std::size_t kLongDownload = 4;              // times the pause limit
 constexpr Duration kIdle = std::chrono::seconds(90);  // of Go's client
@@ -38,6 +46,25 @@ std::int32_t window_of(std::size_t bytes) {
 nghttp2_nv field(std::string_view name, std::string_view value) {
   auto bytes = [](std::string_view text) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); };
   return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
+}
+
+/// nghttp2 copies the fields of a request, credentials too: what it gives back is wiped.
+void free_wiped(void* memory, void*) {
+  if (memory) explicit_bzero(memory, malloc_usable_size(memory));
+  std::free(memory);
+}
+
+void* move_wiped(void* memory, std::size_t size, void*) {
+  void* larger = std::malloc(size);
+  if (!larger || !memory) return larger;
+  std::memcpy(larger, memory, std::min(size, malloc_usable_size(memory)));
+  free_wiped(memory, nullptr);
+  return larger;
+}
+
+nghttp2_mem wiping_memory() {
+  return {nullptr, [](std::size_t size, void*) { return std::malloc(size); }, &free_wiped,
+          [](std::size_t count, std::size_t size, void*) { return std::calloc(count, size); }, &move_wiped};
 }
 
 std::string seconds_text(Duration duration) {
@@ -108,6 +135,7 @@ struct Http2Connection::Callbacks {
     if (!to) return 0;
     std::size_t taken = to->call->data({reinterpret_cast<const char*>(data), size});
     of(self).give_back(*to, taken);
+    of(self).received_.push_back(id);
     if (to->call->ended()) of(self).abandon(id);
     return 0;
   }
@@ -147,7 +175,7 @@ struct Http2Connection::Callbacks {
     if (!from) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     const std::string& body = from->call->request().body;
     std::size_t count = std::min(size, body.size() - from->body_sent);
-    std::memcpy(buffer, body.data() + from->body_sent, count);
+    std::copy_n(body.data() + from->body_sent, count, buffer);
     from->body_sent += count;
     if (from->body_sent == body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(count);
@@ -167,7 +195,8 @@ struct Http2Connection::Callbacks {
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, &on_frame_sent);
     nghttp2_option_set_no_auto_window_update(option, 1);
     nghttp2_option_set_peer_max_concurrent_streams(option, static_cast<std::uint32_t>(connection.stream_limit_));
-    int code = nghttp2_session_client_new2(&session, callbacks, &connection, option);
+    nghttp2_mem memory = wiping_memory();
+    int code = nghttp2_session_client_new3(&session, callbacks, &connection, option, &memory);
     nghttp2_option_del(option);
     nghttp2_session_callbacks_del(callbacks);
     if (code != 0) throw std::bad_alloc();
@@ -204,7 +233,9 @@ Http2Connection::Http2Connection(EventLoop& loop, std::unique_ptr<Dial> dial, Ca
 Http2Connection::~Http2Connection() {
   if (!closed_) loop_->forget(dial_->socket());
   if (check_) loop_->cancel(*check_);
+  if (rest_) loop_->cancel(*rest_);
   nghttp2_session_del(session_);
+  wipe(output_);
 }
 
 std::size_t Http2Connection::stream_limit() const noexcept {
@@ -331,16 +362,21 @@ void Http2Connection::on_ready(std::uint32_t events) {
 void Http2Connection::read_some() {
   if (closed_) return;
   char buffer[16 * 1024];
-  bool progress = false;
+  std::size_t total = 0;
   for (std::size_t turn = 0; turn < kReadsPerTurn; ++turn) {
     std::size_t count = 0;
     Dial::Io result = dial_->read(buffer, sizeof buffer, count);
     if (result == Dial::Io::Again) {
-      if (progress) heard();
-      return settle();
+      hand_over();
+      if (total > 0) heard();
+      settle();
+      return rest_after(total);
     }
-    if (result != Dial::Io::Done) return fail(broken());
-    progress = true;
+    if (result != Dial::Io::Done) {
+      hand_over();
+      return fail(broken());
+    }
+    total += count;
     in_session_ = true;
     auto taken = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(buffer), count);
     in_session_ = false;
@@ -349,12 +385,51 @@ void Http2Connection::read_some() {
     if (nghttp2_session_want_write(session_)) flush();
     if (closed_) return;
   }
+  hand_over();
   heard();
   settle();
   // OpenSSL may hold the rest, of which the socket knows nothing: come back without an event.
   loop_->defer([this, alive = std::weak_ptr<bool>(alive_)] {
     if (!alive.expired()) read_some();
   });
+}
+
+/// What came in this turn, to those who read it.
+void Http2Connection::hand_over() {
+  for (std::size_t i = 0; i < received_.size(); ++i) {
+    const std::int32_t id = received_[i];
+    if (i > 0 && received_[i - 1] == id) continue;
+    const auto found = streams_.find(id);
+    if (found == streams_.end()) continue;
+    const auto call = found->second->call;  // whose reader may end it
+    call->hand_over();
+    if (call->ended()) abandon(id);
+  }
+  received_.clear();
+}
+
+/// While much is coming, each record would make an event of its own. Then the socket collects for a moment, until one
+/// look at it finds little: a lone event never waits.
+void Http2Connection::rest_after(std::size_t total) {
+  if (closed_) return;
+  const TimePoint now = loop_->now();
+  burst_ = now - last_turn_ < kBurstGap ? burst_ + total : total;
+  last_turn_ = now;
+  const bool rests = burst_ >= kBulk && total >= kLittle;
+  if (!rests) burst_ = std::min(burst_, kBulk / 2);
+  if (rests && !rest_) {
+    rest_ = loop_->at(now + kRest, [this] {
+      rest_.reset();
+      watch_socket();
+      read_some();
+    });
+    watch_socket();
+  }
+}
+
+void Http2Connection::watch_socket() {
+  const std::uint32_t wanted = (rest_ ? 0U : EPOLLIN) | (wants_write_event_ ? EPOLLOUT : 0U);
+  loop_->change(dial_->socket(), wanted);
 }
 
 void Http2Connection::settle() {
@@ -372,7 +447,7 @@ void Http2Connection::flush() {
       const std::uint8_t* data = nullptr;
       auto count = nghttp2_session_mem_send(session_, &data);
       if (count <= 0) break;
-      output_.append(reinterpret_cast<const char*>(data), static_cast<std::size_t>(count));
+      append_secret(output_, {reinterpret_cast<const char*>(data), static_cast<std::size_t>(count)});
     }
     in_session_ = false;
     if (output_.empty()) break;
@@ -380,12 +455,13 @@ void Http2Connection::flush() {
     Dial::Io result = dial_->write(output_.data(), output_.size(), sent);
     if (result == Dial::Io::Failed) return fail(broken());
     if (result == Dial::Io::Again) break;
+    explicit_bzero(output_.data(), sent);
     output_.erase(0, sent);
   }
   bool blocked = !output_.empty();
   if (blocked == wants_write_event_) return;
   wants_write_event_ = blocked;
-  loop_->change(dial_->socket(), blocked ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  watch_socket();
 }
 
 // The peer's violation of the protocol, if that is why the session is over, else what happened to the socket.
@@ -438,6 +514,8 @@ void Http2Connection::close() {
   loop_->forget(dial_->socket());
   if (check_) loop_->cancel(*check_);
   check_.reset();
+  if (rest_) loop_->cancel(*rest_);
+  rest_.reset();
   owner_->retire(*this);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "transport/call.hpp"
 #include "transport/dial.hpp"
@@ -52,6 +53,9 @@ class Http2Connection final : public Carrier {
 
   void on_ready(std::uint32_t events);
   void read_some();
+  void hand_over();
+  void rest_after(std::size_t total);
+  void watch_socket();
   void flush();
   void settle();  ///< after any exchange with the session: write, and close when nothing is left to do
   void heard();
@@ -86,6 +90,10 @@ class Http2Connection final : public Carrier {
   TimePoint last_read_;
   TimePoint idle_since_;
   std::optional<EventLoop::TimerId> check_;
+  std::optional<EventLoop::TimerId> rest_;  ///< until the socket is looked at again
+  TimePoint last_turn_{};
+  std::size_t burst_ = 0;               ///< bytes without a gap
+  std::vector<std::int32_t> received_;  ///< streams that had data in this turn
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

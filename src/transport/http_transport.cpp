@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/internal/parse_number.hpp"
+#include "base/internal/wipe.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "transport/event_loop.hpp"
 #include "transport/pool.hpp"
@@ -128,8 +129,9 @@ void join_later(std::jthread thread) {
 
 }  // namespace
 
-struct HttpTransport::Impl {
+struct KUBEXX_HIDDEN HttpTransport::Impl {
   std::shared_ptr<Engine> engine;
+  std::shared_ptr<BufferPool> buffers = std::make_shared<BufferPool>();
 
   Engine& threadless() const {
     if (!engine->options.threadless) throw std::logic_error("HttpTransport: it has an I/O thread");
@@ -183,12 +185,13 @@ HttpTransport::~HttpTransport() {
 }
 
 std::unique_ptr<Exchange> HttpTransport::send(Request request, std::shared_ptr<ResponseSink> sink) {
-  auto call = std::make_shared<Call>(std::move(request), std::move(sink));
+  auto call = std::make_shared<Call>(std::move(request), std::move(sink), impl_->buffers);
   impl_->engine->loop->post([pool = impl_->engine->pool, call] { pool->start(call); });
   return std::make_unique<CallHandle>(impl_->engine, std::move(call));
 }
 
 Result<void> HttpTransport::set_client_certificate(std::string certificate_pem, std::string key_pem) {
+  const WipedInTheEnd wiped(key_pem);
   if (auto checked = check_client_certificate(certificate_pem, key_pem); !checked) return checked;
   Engine& engine = *impl_->engine;
   engine.loop->post([pool = engine.pool, certificate = std::move(certificate_pem), key = std::move(key_pem)]() mutable {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/internal/file.hpp"
+#include "base/internal/wipe.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::transport {
@@ -53,6 +54,14 @@ Result<std::string> text_or_file(const std::string& text, const std::string& pat
 
 }  // namespace
 
+TlsOptions::~TlsOptions() {
+  wipe(key_data);
+}
+
+TlsMaterial::~TlsMaterial() {
+  wipe(key);
+}
+
 Result<void> check_client_certificate(const std::string& certificate_pem, const std::string& key_pem) {
   if (certificate_pem.empty() && key_pem.empty()) return {};
   if (certificate_pem.empty() || key_pem.empty())
@@ -86,6 +95,9 @@ TlsSource::Signature TlsSource::sign(const std::string& path) {
 }
 
 Result<TlsSource> TlsSource::create(const TlsOptions& options) {
+  if (options.insecure_skip_verify && (!options.ca_data.empty() || !options.ca_file.empty()))
+    return Error::config(
+        "TLS: a certificate authority is given and insecure_skip_verify would ignore it: give one of both");
   TlsSource source;
   source.options_ = options;
   source.signatures_ = {sign(options.ca_file), sign(options.certificate_file), sign(options.key_file)};
@@ -103,6 +115,7 @@ Result<std::shared_ptr<const TlsMaterial>> TlsSource::read() const {
   if (!certificate) return certificate.error();
   auto key = text_or_file(options_.key_data, options_.key_file);
   if (!key) return key.error();
+  const WipedInTheEnd wiped(*key);
   if (auto checked = check_ca(*ca); !checked) return checked.error();
   if (auto checked = check_client_certificate(*certificate, *key); !checked) return checked.error();
   return std::make_shared<const TlsMaterial>(TlsMaterial{*ca, *certificate, *key});
@@ -128,6 +141,7 @@ void TlsSource::replace_client(std::string certificate, std::string key) {
   options_.certificate_file.clear();
   options_.key_file.clear();
   options_.certificate_data = certificate;
+  wipe(options_.key_data);
   options_.key_data = key;
   signatures_[1] = signatures_[2] = Signature{};
   current_ = std::make_shared<const TlsMaterial>(TlsMaterial{current_->ca, std::move(certificate), std::move(key)});

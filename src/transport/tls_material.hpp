@@ -16,6 +16,7 @@ struct TlsMaterial {
   std::string ca;
   std::string certificate;
   std::string key;
+  ~TlsMaterial();  ///< wipes the key
 };
 
 /// The system's roots, read once a process as Go's client does. The first call takes a good 50 ms.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/internal/assert.hpp"
 
@@ -9,7 +10,8 @@ namespace kubexx::workqueue::detail {
 
 namespace {
 constexpr std::size_t kArity = 4;
-}
+constexpr std::size_t kKept = 4096;  // items and ids, if there were as many
+}  // namespace
 
 void IndexedHeap::push(std::uint32_t id, std::int64_t rank) {
   if (id >= position_.size()) position_.resize(std::max<std::size_t>(id + std::size_t{1}, position_.size() * 2));
@@ -24,7 +26,7 @@ void IndexedHeap::push(std::uint32_t id, std::int64_t rank) {
   } else {
     push_on_heap(item);
   }
-  ++size_;
+  look_at_ = std::max(look_at_, ++size_ / 2);
 }
 
 std::uint32_t IndexedHeap::pop() {
@@ -36,12 +38,27 @@ std::uint32_t IndexedHeap::pop() {
   } else {
     id = pop_from_heap();
   }
-  if (--size_ == 0 && position_.size() > 4096) {
-    std::vector<Item>().swap(heap_);
-    std::vector<Item>().swap(row_);
-    std::vector<std::uint32_t>().swap(position_);
-  }
+  if (--size_ <= look_at_) give_back();
   return id;
+}
+
+/// The room of a burst that is over, and the positions of ids that are not inside any more. Looked at whenever half of
+/// the items have left.
+void IndexedHeap::give_back() {
+  look_at_ = size_ / 2;
+  const bool room = heap_.capacity() + row_.capacity() > std::max(kKept, size_ * 8);
+  if (!room && position_.size() <= std::max(kKept, size_ * 64)) return;
+  row_base_ += static_cast<std::uint32_t>(row_head_);
+  row_.erase(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(std::exchange(row_head_, 0)));
+  row_.shrink_to_fit();
+  heap_.shrink_to_fit();
+  std::size_t ids = 0;
+  for (const auto* items : {&row_, &heap_}) {
+    for (const Item& item : *items) ids = std::max<std::size_t>(ids, item.id == kGone ? 0 : item.id + std::size_t{1});
+  }
+  if (position_.size() <= 2 * ids + kKept) return;  // a high id that stays: what is cut would be needed again at once
+  position_.resize(ids);
+  position_.shrink_to_fit();
 }
 
 bool IndexedHeap::move_forward(std::uint32_t id, std::int64_t rank) {

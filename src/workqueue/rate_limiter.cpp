@@ -14,7 +14,7 @@ void require(bool condition, const char* what) {
 }
 }  // namespace
 
-struct RateLimiter::Exponential final : Rule {
+struct KUBEXX_HIDDEN RateLimiter::Exponential final : Rule {
   Exponential(Duration b, Duration c) : base(b), cap(c) {}
   Duration when(std::uint32_t requeues, TimePoint) override {
     // base << requeues would exceed the cap, or the type.
@@ -25,7 +25,7 @@ struct RateLimiter::Exponential final : Rule {
   const Duration cap;
 };
 
-struct RateLimiter::FastSlow final : Rule {
+struct KUBEXX_HIDDEN RateLimiter::FastSlow final : Rule {
   FastSlow(Duration f, Duration s, std::uint32_t n) : fast(f), slow(s), fast_tries(n) {}
   Duration when(std::uint32_t requeues, TimePoint) override { return requeues < fast_tries ? fast : slow; }
   const Duration fast;
@@ -33,7 +33,7 @@ struct RateLimiter::FastSlow final : Rule {
   const std::uint32_t fast_tries;
 };
 
-struct RateLimiter::TokenBucket final : Rule {
+struct KUBEXX_HIDDEN RateLimiter::TokenBucket final : Rule {
   TokenBucket(double rate, std::uint32_t size) : per_second(rate), burst(size), tokens(size) {}
   Duration when(std::uint32_t, TimePoint now) override {
     constexpr double kLongest = 1e9;  // seconds; keeps the conversion inside the range
@@ -56,7 +56,7 @@ struct RateLimiter::TokenBucket final : Rule {
   TimePoint refilled;  // guarded by mutex
 };
 
-struct RateLimiter::MaxOf final : Rule {
+struct KUBEXX_HIDDEN RateLimiter::MaxOf final : Rule {
   explicit MaxOf(std::vector<RateLimiter> l) : limiters(std::move(l)) {
     for (const RateLimiter& limiter : limiters) user_code = user_code || limiter.calls_user_code();
   }
@@ -68,7 +68,7 @@ struct RateLimiter::MaxOf final : Rule {
   const std::vector<RateLimiter> limiters;
 };
 
-struct RateLimiter::WithMaxWait final : Rule {
+struct KUBEXX_HIDDEN RateLimiter::WithMaxWait final : Rule {
   WithMaxWait(RateLimiter l, Duration d) : limiter(std::move(l)), longest(d) { user_code = limiter.calls_user_code(); }
   Duration when(std::uint32_t requeues, TimePoint now) override {
     return std::min(limiter.when(requeues, now), longest);
@@ -77,7 +77,7 @@ struct RateLimiter::WithMaxWait final : Rule {
   const Duration longest;
 };
 
-struct RateLimiter::Custom final : Rule {
+struct KUBEXX_HIDDEN RateLimiter::Custom final : Rule {
   explicit Custom(std::function<Duration(std::uint32_t, TimePoint)> r) : rule(std::move(r)) { user_code = true; }
   Duration when(std::uint32_t requeues, TimePoint now) override { return rule(requeues, now); }
   const std::function<Duration(std::uint32_t, TimePoint)> rule;

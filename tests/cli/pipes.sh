@@ -58,6 +58,10 @@ check 2 '' 'unknown flag --foo .kubexx get --help' k get --foo
 check 2 '' '--pods: too large: 99999999999999999999' k demo --pods 99999999999999999999
 check 2 '' '--pods: 100001 is not between 0 and 100000' k demo --pods 100001
 check 2 '' '--workload: no number: 1x' k apiserver --workload 1x
+for user in bob:fake-token:king bob:fake-token fake-token :fake-token:admin; do
+  check 2 '' '--user' k apiserver --user "$user"
+  grep -q fake-token "$work/err" && fail "the error about --user repeats a token"
+done
 for rate in inf nan 1e308 -1 -inf 100001; do
   check 2 '' "--workload-rate: (no number: |$rate is not between 0 and 100000)" k apiserver --workload-rate=$rate
 done
@@ -65,7 +69,14 @@ check 2 '' '--port: too large: 65536' k apiserver --port 65536
 check 2 '' '--top: too large: 18446744073709551616' k top-cache pods --top 18446744073709551616
 check 2 '' '--depth: too large: 2147483648' k top-cache pods --depth 2147483648
 check 2 '' '--depth: 11 is not between 1 and 10' k top-cache pods --depth 11
-for command in 'get pods' 'watch pods' 'tree pod/a' 'top-cache pods' 'demo --cluster' version; do
+check 2 '' 'A subcommand is required .kubexx bench --help' k bench
+check 2 '' 'RESOURCE is required .kubexx bench sync --help' k bench sync
+check 2 '' '--mode: lst not in' k bench sync pods --mode lst
+check 2 '' '--content-type: xml not in' k bench sync pods --content-type xml
+check 2 '' '--projection: .*"a\.\.b" is not a field path' k bench sync pods --projection a..b
+check 2 '' '--page-size: negative: -1' k bench sync pods --page-size -1
+check 2 '' '--for: "soon" is no duration' k bench sync pods --for soon
+for command in 'get pods' 'watch pods' 'tree pod/a' 'top-cache pods' 'bench sync pods' 'demo --cluster' version; do
   check 2 '' '--request-timeout: "abc" is no duration' k $command --request-timeout abc
 done
 check 2 '' 'jsnol not in' k get pods -o jsnol
@@ -96,9 +107,10 @@ check 1 '' '127.0.0.1:1: refused .is the server running' k get pods --server htt
 check 1 '' 'refused' k watch pods --server https://127.0.0.1:1
 check 1 '' 'refused' k tree pod/a --server https://127.0.0.1:1
 check 1 '' 'refused' k top-cache pods --server https://127.0.0.1:1
+check 1 '' 'refused' k bench sync pods --server https://127.0.0.1:1
 check 0 '^kubexx [0-9.]+ ' '' k version --client
 check 0 '^kubexx [0-9.]+ ' 'server not reached: .*refused' k version --server https://127.0.0.1:1
-for command in get watch tree top-cache demo apiserver gen completion version; do
+for command in get watch tree top-cache bench 'bench sync' demo apiserver gen completion version; do
   check 0 '^Examples:' '' k $command --help
 done
 check 0 '^Examples:' '' k --help
@@ -166,7 +178,38 @@ check 1 '' 'deployments.apps "nope" not found' k tree deployment/nope
 check 2 '' 'one object is wanted' k tree pods
 check 0 '^status.conditions +' '' k top-cache pods -A
 check 0 '^spec.nodeName +.*%' '' k top-cache pods -A --fields spec.nodeName
+
+# What a sync costs: the same fields for programs however it is asked; what is asked is what comes.
+figures='^\{"objects":8,"wallSeconds":[0-9.]+,"cpuUser":[0-9.]+,"cpuSystem":[0-9.]+,"rssBytes":[1-9][0-9]*,'
+figures+='"peakRssBytes":[1-9][0-9]*,"cacheBytes":[1-9][0-9]*,"pageFaults":[0-9]+,"contextSwitches":[0-9]+,"bytesReceived":[1-9][0-9]*\}$'
+received() { sed -nE 's/.*"bytesReceived":([0-9]+).*/\1/p' "$work/out"; }
+cached() { sed -nE 's/.*"cacheBytes":([0-9]+).*/\1/p' "$work/out"; }
+declare -A bytes kept
+for asked in 'list json' 'list protobuf' 'watchlist json' 'watchlist protobuf'; do
+  check 0 "$figures" '' k bench sync pods -A --mode ${asked% *} --content-type ${asked#* } -o json
+  bytes[$asked]=$(received)
+done
+for what in full metadata spec.nodeName,status.podIP; do
+  check 0 "$figures" '' k bench sync pods -A --mode list --content-type json --projection $what -o json
+  bytes[$what]=$(received) kept[$what]=$(cached)
+done
+larger() { [ "${2:-0}" -gt "${3:-0}" ] && [ "${3:-0}" -gt 0 ] && echo "ok    $1" || fail "$1: $2 and $3 bytes"; }
+larger "lists come in protobuf where that is asked for" "${bytes[list json]}" "${bytes[list protobuf]}"
+larger "a WatchList comes as events" "${bytes[watchlist json]}" "${bytes[list json]}"
+larger "and in protobuf" "${bytes[watchlist json]}" "${bytes[watchlist protobuf]}"
+larger "metadata alone is less to send" "${bytes[full]}" "${bytes[metadata]}"
+larger "fields alone are less to keep" "${kept[full]}" "${kept[spec.nodeName,status.podIP]}"
+[ "${bytes[full]}" = "${bytes[spec.nodeName,status.podIP]}" ] || fail "what is sent differs with what is kept of it"
+check 0 '^objects +4 *$' '' k bench sync pods -n demo -l app=web --page-size 3 --mode list
+check 0 '"objects":1,"wallSeconds":(0\.[3-9]|[1-9])' '' k bench sync foos -n demo --for 300ms -o json
+check 1 '' 'foos.demo.example.com has no protobuf' k bench sync foos -n demo --content-type protobuf
+check 1 '' 'forbidden: User "bob"' k bench sync pods --token bobs-token
+
 check 0 '^pods$' '' k __complete -- get po
+check 0 '^pods$' '' k __complete -- bench sync po
+check 0 '^sync$' '' k __complete -- bench s
+check 0 '^watchlist$' '' k __complete -- bench sync pods --mode w
+check 0 '^--content-type$' '' k __complete -- bench sync --con
 check 0 '^demo$' '' k __complete -- get pods -n de
 check 0 '^deployments/web$' '' k __complete -- tree -n demo deployments/w
 check 0 '^--all-namespaces$' '' k __complete -- watch --all
@@ -219,6 +262,34 @@ await "$work/metadata" '"name": "node-1"'
 grep -q '"status"' "$work/metadata" && fail "--metadata-only shows a status" || echo "ok    --metadata-only"
 kill -TERM "$watcher"
 wait "$watcher"
+
+# What changes in a Secret is told, its values are not: neither in the copy that kubectl apply keeps, nor when that comes
+# with the first annotations.
+{
+  echo '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"old","namespace":"default"},"data":{"a":"ZmFrZS1h"}}'
+  echo '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"applied","namespace":"default","annotations":{"note":"x","kubectl.kubernetes.io/last-applied-configuration":"fake-b"}},"data":{"a":"ZmFrZS1h"}}'
+} >"$work/secrets"
+"$kubexx" apiserver --cleartext --objects "$work/secrets" >"$work/secrets.server" 2>&1 &
+keeper=$!
+await "$work/secrets.server" '^serving on '
+url=$(sed -n 's/^serving on //p' "$work/secrets.server")
+"$kubexx" watch secrets --diff --server "$url" >"$work/secrets.diff" 2>&1 &
+differ=$!
+await "$work/secrets.diff" '^[+] secret/old'
+patch() {  # NAME BODY
+  exec 3<>"/dev/tcp/127.0.0.1/${url##*:}"
+  printf 'PATCH /api/v1/namespaces/default/secrets/%s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/merge-patch+json\r\nContent-Length: %s\r\n\r\n%s' "$1" "${#2}" "$2" >&3
+  head -n 1 <&3 | grep -q ' 200' || fail "the Secret $1 was not changed"
+  exec 3<&-
+}
+patch old '{"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"fake-c"}},"data":{"a":"ZmFrZS1k"}}'
+patch applied '{"metadata":{"annotations":{"note":"seen","kubectl.kubernetes.io/last-applied-configuration":"fake-e"}}}'
+await "$work/secrets.diff" '^    /metadata/annotations: \(none\) -> \(hidden\)'
+await "$work/secrets.diff" '^    /data/a: \(hidden\) -> \(hidden\)'
+await "$work/secrets.diff" '/metadata/annotations/kubectl.*last-applied-configuration: \(hidden\) -> \(hidden\)'
+await "$work/secrets.diff" '/metadata/annotations/note: "x" -> "seen"'
+grep -qE 'fake-|ZmFrZS' "$work/secrets.diff" && fail "watch --diff shows what is in a Secret" || echo "ok    watch --diff of Secrets"
+for pid in $differ $keeper; do kill -TERM "$pid"; wait "$pid"; done
 
 # The demo ends by itself with a summary.
 check 0 '^events +[0-9,]+ handed to handlers' '' k demo --for 1s

@@ -65,7 +65,8 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 YAML
 chmod 600 "$work/plugged"
-for command in 'watch pods:0' 'tree pod/a:0' 'demo --cluster:0' 'get pods:143' 'top-cache pods:143' 'version:143'; do
+for command in 'watch pods:0' 'tree pod/a:0' 'demo --cluster:0' 'get pods:143' 'top-cache pods:143' 'bench sync pods:143' \
+  'version:143'; do
   code=${command##*:}
   command=${command%:*}
   start $command
@@ -82,6 +83,14 @@ for command in 'watch pods:0' 'tree pod/a:0' 'demo --cluster:0' 'get pods:143' '
   await "the plugin of $command ends" gone "$(cat "$work/plugin.pid")"
 done
 kill -CONT "$server"
+
+# A measurement that goes on for a while ends when it is told to, and prints nothing then.
+start bench sync pods -A --for 60s
+await "the measurement hears" hears "$pid"
+kill -INT "$pid"  # which background jobs of a script ignore
+kill -TERM "$pid"
+ended "a measurement" "$pid" 143
+[ ! -s "$work/out" ] && [ ! -s "$work/err" ] || fail "an ended measurement says: $(cat "$work/out" "$work/err")"
 
 # A signal that comes twice at once is one wish: the last line is still printed.
 start watch pods -A -o jsonl --dump-cache

@@ -6,6 +6,7 @@
 
 #include "contract/any_server.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/meta/json.hpp"
 #include "kubexx/testkit/client.hpp"
 #include "kubexx/testkit/recording_handler.hpp"
 
@@ -151,6 +152,60 @@ TEST_P(InformerFaultsTest, ASetOfNamespacesIsOneInformer) {
   EXPECT_TRUE(seen.await({"add kube-public/c", "delete default/a"}));
   EXPECT_THAT(config_maps().store()->list_keys(), UnorderedElementsAre("kube-public/b", "kube-public/c"));
   EXPECT_FALSE(config_maps().wait_until("1", {.timeout = seconds(1)}));
+}
+
+TEST_P(InformerFaultsTest, NamespacesComeAndGoWhileTheOthersAreWatchedOn) {
+  FactoryOptions options;
+  options.defaults.scope.namespaces = {"default"};
+  make_factory(options);
+  seed("default/a");
+  seed("kube-public/b");
+  seed("kube-system/c");
+  Recording seen;
+  const auto registration = config_maps().add_event_handler(seen.handler());
+  const auto informer = config_maps();
+  start_and_sync();
+  ASSERT_TRUE(seen.await({"add default/a"}));
+  const auto lists = [&] { return server_.requests().count("list", "configmaps"); };
+  const auto watches = [&] { return server_.requests().count("watch", "configmaps"); };
+  const auto before = lists() + watches();
+
+  ASSERT_TRUE(informer.set_scope({.namespaces = {"default", "kube-public"}}));
+  ASSERT_TRUE(informer.wait_until_whole({.timeout = seconds(30)}));
+  EXPECT_TRUE(seen.await({"add kube-public/b"}));
+  seed("default/a", "1");
+  seed("kube-public/b", "1");
+  ASSERT_TRUE(seen.await({"update default/a", "update kube-public/b"}));
+  EXPECT_LE(lists() + watches(), before + 2) << "only the new one was asked for";
+
+  ASSERT_TRUE(informer.set_scope({.namespaces = {"kube-public", "kube-system"}}));
+  ASSERT_TRUE(informer.wait_until_whole({.timeout = seconds(30)}));
+  EXPECT_TRUE(seen.await({"delete default/a (final state unknown)", "add kube-system/c"}));
+  seed("default/a", "2");
+  seed("kube-system/c", "2");
+  EXPECT_TRUE(seen.await({"update kube-system/c"}));
+  EXPECT_THAT(informer.store()->list_keys(), UnorderedElementsAre("kube-public/b", "kube-system/c"));
+}
+
+TEST_P(InformerFaultsTest, AnotherSelectorKeepsWhatItHasInCommonWithTheOneBefore) {
+  ASSERT_TRUE(server_.seed(meta::object_from_json(
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"both","namespace":"default","labels":{"x":"1","y":"1"}}})")));
+  const auto x = [](const char* name) { return meta::LabelSelector::equals(name, "1"); };
+  FactoryOptions options;
+  options.defaults.scope = {.namespaces = {"default"}, .label_selector = x("x")};
+  make_factory(options);
+  Recording seen;
+  const auto registration = config_maps().add_event_handler(seen.handler());
+  const auto informer = config_maps();
+  start_and_sync();
+  ASSERT_TRUE(seen.await({"add default/both"}));
+  const auto both = informer.store()->find("default/both");
+
+  ASSERT_TRUE(informer.set_scope({.label_selector = x("y")}));
+  ASSERT_TRUE(informer.wait_until_whole({.timeout = seconds(30)}));
+  EXPECT_TRUE(informer.store()->find("default/both").same_document(both));
+  ASSERT_TRUE(informer.set_scope({.label_selector = x("z")}));
+  EXPECT_TRUE(seen.await({"delete default/both (final state unknown)"}));
 }
 
 // TestSharedInformerHandlerAbuse

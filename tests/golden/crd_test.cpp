@@ -188,6 +188,17 @@ TEST(CustomResourceTest, GroupsThatWouldOverwriteEachOthersHeadersAreRefused) {
   }
 }
 
+TEST(CustomResourceTest, TheNameOfADefinitionCannotSpeakToTheTerminal) {
+  std::string path = (std::filesystem::temp_directory_path() / "kubexx-test-XXXXXX").string();
+  close(mkstemp(path.data()));
+  std::ofstream(path) << "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+                         "metadata: {name: \"wrong\\e[31m\\x9b31m\\r\\x7fone\"}\nspec: {}\n";
+  const auto said = output_of("--crd " + path + " --list");
+  std::filesystem::remove(path);
+  EXPECT_NE(said.find("wrong?[31m??31m??one"), std::string::npos) << said;
+  EXPECT_NE(said.find("[failed]"), std::string::npos) << said;
+}
+
 TEST(CustomResourceTest, ANamespaceThatCannotBeOneIsRefused) {
   const std::string one = "--crd " KUBEXX_SOURCE_DIR "/tests/golden/same_label/a.yaml --list --namespace ";
   for (const auto* name : {"std", "kubexx::a", "a::", "a:b", "../a", "class", "a::namespace", "1a", "'a b'", "a__b"}) {

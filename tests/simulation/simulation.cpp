@@ -1,5 +1,6 @@
 #include "simulation/simulation.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -97,17 +98,16 @@ void Simulation::make_informer() {
   if (verifies_) options.reflector->verify_every = minutes(3);
   if (chance(0.3)) options.transform = [](meta::Object object) -> Result<meta::Object> { return object; };
   options.mutation_detector = chance(0.05);
-  std::vector<std::shared_ptr<reflector::ListerWatcher>> sources;
-  if (chance(0.25)) {
-    for (const char* namespace_ : kNamespaces) {
-      informer::ClientSourceOptions source;
-      source.namespace_ = namespace_;
-      sources.push_back(informer::make_client_lister_watcher(client, resource_, source));
-    }
-  } else {
-    sources.push_back(informer::make_client_lister_watcher(client, resource_));
-  }
-  informer_ = informer::SharedIndexInformer::create(reflector::merge_sources(std::move(sources)), std::move(options));
+  if (chance(0.25)) scope_.assign(std::begin(kNamespaces), std::end(kNamespaces));
+  changes_scope_ = chance(0.3);
+  options.scope.namespaces = scope_;
+  informer_ = informer::SharedIndexInformer::create(
+      [client, resource = resource_](const informer::Scope&, const std::string& namespace_) {
+        informer::ClientSourceOptions source;
+        source.namespace_ = namespace_;
+        return informer::make_client_lister_watcher(client, resource, source);
+      },
+      std::move(options));
   if (chance(0.7)) change_handlers();
   informer_->start();
 }
@@ -143,6 +143,7 @@ void Simulation::step() {
   if (dice < 89) return pass_time();
   if (dice < 94) return break_something();
   if (dice < 97) return heal_something();
+  if (changes_scope_ && dice == 99) return change_scope();
   change_handlers();
 }
 
@@ -314,6 +315,19 @@ void Simulation::change_handlers() {
   handler->registration = informer_->add_event_handler(handler, options);
 }
 
+/// Some of the namespaces, or all of them under one name or three.
+void Simulation::change_scope() {
+  if (must_notice_before_) return;  // those that would notice may be gone then
+  scope_.clear();
+  for (const char* namespace_ : kNamespaces) {
+    if (chance(0.5)) scope_.emplace_back(namespace_);
+  }
+  note("scope of " + std::to_string(scope_.size()) + (scope_.empty() ? "" : " from " + scope_.front()));
+  if (auto done = informer_->set_scope({.namespaces = scope_}); !done) {
+    world_.problem("the scope was not changed: " + done.error().message());
+  }
+}
+
 void Simulation::heal_all() {
   outages_.clear();
   if (!defined_) define(true);
@@ -321,7 +335,10 @@ void Simulation::heal_all() {
 
 View Simulation::server_view() const {
   View view;
-  for (const auto& object : core_->list(resource_)) view[meta::ObjectKey::of(object).to_string()] = seen(object);
+  for (const auto& object : core_->list(resource_)) {
+    const bool wanted = scope_.empty() || std::find(scope_.begin(), scope_.end(), object.namespace_()) != scope_.end();
+    if (wanted) view[meta::ObjectKey::of(object).to_string()] = seen(object);
+  }
   return view;
 }
 
@@ -334,7 +351,9 @@ bool Simulation::settled(std::string* why) const {
   View cache;
   informer_->store()->snapshot().for_each(
       [&](const meta::Object& object) { cache[meta::ObjectKey::of(object).to_string()] = seen(object); });
-  if (!informer_->has_synced() || cache != server) return fail("the cache", cache);
+  const auto status = informer_->status();
+  const bool gone = status.reflector.state == reflector::ReflectorState::Parked;  // the definition was not taken back
+  if (!status.synced || (!status.whole && !gone) || cache != server) return fail("the cache", cache);
   for (const char* namespace_ : kNamespaces) {
     View part;
     const auto found = informer_->store()->by_index(store::kNamespaceIndex, namespace_).value();

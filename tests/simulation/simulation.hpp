@@ -44,6 +44,7 @@ class Simulation {
   void restore_the_server();
   void heal_something();
   void change_handlers();
+  void change_scope();
   void toggle_definition();
 
   void heal_all();
@@ -51,7 +52,7 @@ class Simulation {
   bool settled(std::string* why) const;
   void make_informer();
   void define(bool present);
-  View server_view() const;
+  View server_view() const;  ///< of what the informer is to keep
   std::uint64_t pick(std::uint64_t bound) { return random_.below(bound); }
   bool chance(double p) { return random_.uniform() < p; }
   void note(const std::string& line);
@@ -66,8 +67,10 @@ class Simulation {
   std::vector<std::shared_ptr<CheckedHandler>> handlers_;
 
   meta::GroupVersionResource resource_;
-  bool custom_ = false;    // of a CRD, which is removed now and then
-  bool defined_ = true;    // its CRD is there
+  bool custom_ = false;             // of a CRD, which is removed now and then
+  bool defined_ = true;             // its CRD is there
+  std::vector<std::string> scope_;  // the informer's namespaces; none: all
+  bool changes_scope_ = false;
   bool verifies_ = false;  // the informer compares itself with the server from time to time
   std::uint64_t writes_ = 0;
   std::uint64_t handlers_made_ = 0;

@@ -49,15 +49,21 @@ std::uint64_t locks_taken(std::string_view thread_name) {
   return sum;
 }
 
+bool this_thread_is(std::string_view thread_name) {
+  char name[16] = {};
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  return std::string_view(name).starts_with(thread_name);
+}
+
 }  // namespace kubexx::test
 
-extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
+extern "C" __attribute__((visibility("default"))) int pthread_mutex_lock(pthread_mutex_t* mutex) {
   static const auto lock = next_definition<int (*)(pthread_mutex_t*)>("pthread_mutex_lock");
   count_lock();
   return lock(mutex);
 }
 
-extern "C" int pthread_mutex_trylock(pthread_mutex_t* mutex) {
+extern "C" __attribute__((visibility("default"))) int pthread_mutex_trylock(pthread_mutex_t* mutex) {
   static const auto lock = next_definition<int (*)(pthread_mutex_t*)>("pthread_mutex_trylock");
   count_lock();
   return lock(mutex);

@@ -22,16 +22,21 @@ using testkit::Recording;
 
 const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
-/// What the library's threads have locked so far.
-std::uint64_t locks() {
-  return test::locks_taken("kxx-io") + test::locks_taken("kxx-exec");
+// What a thread locks after it has handed an event on, to see whether there is more and to sleep, is not on the event's
+// way, and whether it comes before or after the next thread's work is up to the system. So each thread's locks are read
+// when it hands on.
+std::uint64_t locks_of_reading() {
+  return test::locks_taken("kxx-io");
+}
+std::uint64_t locks_of_applying() {
+  return test::locks_taken("kxx-exec");
 }
 
 /// Runs handlers, and remembers how many locks had been taken when a handler's queue wanted its turn.
 class HandlersExecutor final : public Executor {
  public:
   void post(Task task) override {
-    locks_before = locks();
+    locks_before = locks_of_applying();
     next_.post(std::move(task));
   }
   Timer post_after(Duration delay, Task task) override { return next_.post_after(delay, std::move(task)); }
@@ -43,11 +48,14 @@ class HandlersExecutor final : public Executor {
   ElasticExecutor next_;
 };
 
-/// Gives each task of a strand a turn of its own and counts them.
+/// Gives each task of a strand a turn of its own and counts them, and remembers how many locks reading had taken when
+/// it had handed over the last one.
 class CountingExecutor final : public Executor {
  public:
   void post(Task task) override {
     ++tasks;
+    // One more is taken to post it.
+    if (test::this_thread_is("kxx-io")) locks_with_post = locks_of_reading() + 1;
     next_.post(std::move(task));
   }
   Timer post_after(Duration delay, Task task) override { return next_.post_after(delay, std::move(task)); }
@@ -61,6 +69,7 @@ class CountingExecutor final : public Executor {
   }
 
   std::atomic<int> tasks{0};
+  std::atomic<std::uint64_t> locks_with_post{0};
 
  private:
   ThreadExecutor next_{{.threads = 1}};
@@ -111,9 +120,10 @@ TEST_F(WalkTest, ALoneEventTakesAtMostTwelveLocksOnItsWayToTheHandlersQueue) {
   std::uint64_t least = 1000;
   for (int i = 0; i < 20; ++i) {
     executor_->settle();  // what the event before left to do is none of this one's
-    const auto before = locks();
+    const auto reading = locks_of_reading();
+    const auto applying = locks_of_applying();
     write("event-" + std::to_string(i));
-    least = std::min(least, handlers_->locks_before - before);
+    least = std::min(least, executor_->locks_with_post - reading + handlers_->locks_before - applying);
   }
   RecordProperty("locks", static_cast<int>(least));
   EXPECT_LE(least, 12U);

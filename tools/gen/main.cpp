@@ -49,12 +49,24 @@ std::optional<std::string> parse(int argc, char** argv, Arguments& out) {
   return std::nullopt;
 }
 
+/// Names of a definition that a stranger wrote must not speak to the terminal.
+std::string printable(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // Also the control characters of two bytes: C2 80 to C2 9F.
+    const bool second = i > 0 && text[i - 1] == '\xc2' && byte >= 0x80 && byte < 0xa0;
+    if (second) text[i - 1] = '?';
+    if (byte < 0x20 || byte == 0x7f || second) text[i] = '?';
+  }
+  return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Arguments arguments;
   if (const auto wrong = parse(argc, argv, arguments)) {
-    std::cerr << "kubexx-gen: " << *wrong << '\n' << kUsage;
+    std::cerr << "kubexx-gen: " << printable(*wrong) << '\n' << kUsage;
     return 2;
   }
   if (arguments.help) {
@@ -64,7 +76,7 @@ int main(int argc, char** argv) {
   if (arguments.list) arguments.job.out.clear();
   const auto files = kubexx::gen::generate(arguments.job);
   if (!files) {
-    std::cerr << "kubexx-gen: " << files.error().message() << '\n';
+    std::cerr << "kubexx-gen: " << printable(files.error().message()) << '\n';
     return 1;
   }
   if (arguments.list) {

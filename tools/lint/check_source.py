@@ -46,7 +46,7 @@ def without_default(text):
     inside = []
     for number, line in enumerate(text.splitlines(), 1):
         indent = len(line) - len(line.lstrip())
-        if opened := re.match(r" *struct \w+(?: final)?(?: : [^;{]*)? \{$", line):
+        if opened := re.match(r" *struct (?:KUBEXX_EXPORT )?\w+(?: final)?(?: : [^;{]*)? \{$", line):
             inside.append(indent)
         elif inside and indent == inside[-1] and line.lstrip().startswith("}"):
             inside.pop()

@@ -9,6 +9,10 @@ namespace kubexx::adapters {
 /// Log lines of the library to glog. It has no levels below INFO: Debug is VLOG(1), Trace VLOG(2). Its lines name a
 /// file; ours name "kubexx".
 ///
+/// Threads: safe from any thread, as glog is.
+/// Errors: none; what glog cannot write it says itself.
+/// Example:
+///
 ///     set_log_sink(std::make_shared<adapters::GlogLogSink>());
 class GlogLogSink final : public LogSink {
  public:

@@ -13,10 +13,12 @@ namespace kubexx::adapters {
 
 /// The metrics of a registry for a program that exposes its own with prometheus-cpp.
 ///
+/// Threads: as MetricsRegistry::for_each.
+/// Errors: none.
+/// Example:
+///
 ///     auto ours = std::make_shared<adapters::PrometheusCollectable>();
 ///     exposer.RegisterCollectable(ours);  // keeps a weak pointer
-///
-/// Threads: as MetricsRegistry::for_each.
 class PrometheusCollectable final : public prometheus::Collectable {
  public:
   explicit PrometheusCollectable(std::shared_ptr<const MetricsRegistry> registry = MetricsRegistry::process())

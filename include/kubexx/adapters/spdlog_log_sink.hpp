@@ -11,6 +11,10 @@ namespace kubexx::adapters {
 
 /// Log lines of the library to a logger of spdlog, which decides by its own level too.
 ///
+/// Threads: safe from any thread if the logger's sinks are ("_mt").
+/// Errors: none; what spdlog cannot write it says itself. Without a logger nothing is written.
+/// Example:
+///
 ///     set_log_sink(std::make_shared<adapters::SpdlogLogSink>(spdlog::get("kubexx")), LogLevel::Debug);
 class SpdlogLogSink final : public LogSink {
  public:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kubexx/base/error.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/lifetime.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/gvk.hpp"
@@ -266,6 +267,6 @@ class DraftHolder {
 };
 
 /// The object if it is of this apiVersion and kind, otherwise an Error that says what it is.
-Result<meta::Object> checked(meta::Object object, std::string_view api_version, std::string_view kind);
+KUBEXX_EXPORT Result<meta::Object> checked(meta::Object object, std::string_view api_version, std::string_view kind);
 
 }  // namespace kubexx::api

@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/faults.hpp"
 #include "kubexx/apiserver/options.hpp"
 #include "kubexx/apiserver/request_log.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/object.hpp"
@@ -30,7 +31,15 @@ class CoreImpl;
 /// Threads: everything may be called from any thread and runs on the caller's; timers run on the given executor. With a
 /// ManualExecutor and a seed in the options nothing depends on threads or the system's randomness.
 /// Stop: the destructor aborts the open watches.
-class Core {
+/// Errors: requests are answered as a server answers them, with a Status; the functions for tests return the same as an
+/// Error. No executor throws std::logic_error.
+/// Example:
+///
+///     auto executor = std::make_shared<ManualExecutor>();
+///     apiserver::Core core({.seed = 42, .executor = executor});
+///     if (auto seeded = core.seed(testkit::make_pod("default/web")); !seeded) complain(seeded.error());
+///     auto outage = core.interrupt_watches({.resource = "pods"});
+class KUBEXX_EXPORT Core {
  public:
   /// Throws std::logic_error when the options name no executor.
   explicit Core(Options options);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx::apiserver {
 
 using HeaderFields = std::vector<std::pair<std::string, std::string>>;
@@ -15,7 +17,7 @@ using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 using SharedBytes = std::shared_ptr<const std::string>;
 
 /// A request without a socket.
-struct Request {
+struct KUBEXX_EXPORT Request {
   std::string method = "GET";
   std::string target = {};    ///< path and query, escaped as in HTTP
   HeaderFields headers = {};  ///< names in lower case
@@ -32,7 +34,25 @@ struct Request {
 ///
 /// Threads: Core calls it from whatever thread a change is made on, one call at a time for one answer, and may hold its
 /// lock while it does: an implementation must not block and must not call Core back from inside these functions.
-class ResponseWriter {
+/// Errors: it must not throw.
+/// Example:
+///
+///     class Collecting final : public apiserver::ResponseWriter {
+///      public:
+///       void respond(int status, apiserver::HeaderFields, std::string body) override { greet(status, body); }
+///       void start(int, apiserver::HeaderFields) override {}
+///       void write(apiserver::SharedBytes bytes) override { text_ += *bytes; }
+///       void finish() override { greet(text_); }
+///       void abort() override {}
+///       std::size_t backlog() const override { return 0; }
+///       void on_close(std::function<void()> callback) override { gone_ = std::move(callback); }
+///
+///      private:
+///       std::string text_;
+///       std::function<void()> gone_;
+///     };
+///     core.handle({.target = "/version"}, std::make_shared<Collecting>());
+class KUBEXX_EXPORT ResponseWriter {
  public:
   virtual ~ResponseWriter() = default;
   virtual void respond(int status, HeaderFields headers, std::string body) = 0;

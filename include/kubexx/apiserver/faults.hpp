@@ -37,6 +37,17 @@ struct WatchFilter {
 };
 
 /// The end of a fault: leaving the scope heals it.
+///
+/// Threads: one owner's; the fault may end on any thread. Those of Core and Server may outlive them, that of a
+/// testkit::FaultProxy must not.
+/// Stop: end() or the destructor; a second time does nothing.
+/// Errors: none.
+/// Example:
+///
+///     {
+///       const auto outage = core.add_fault({.verb = "list", .resource = "pods", .status = 503, .retry_after = 1});
+///       work();
+///     }  // lists are answered again
 class [[nodiscard]] Outage {
  public:
   Outage() = default;

@@ -42,6 +42,9 @@ struct Options {
   bool authentication = true;
   std::vector<User> users{};  ///< beside the admin, whose token is made at start
   std::string admin_token{};  ///< empty: a random one
+  /// Without authentication a Server on loopback answers to addresses, to localhost, and to these names.
+  std::vector<std::string> allowed_hosts{};
+  std::size_t max_connections = 0;  ///< as httpd::ServerOptions has it
 
   std::size_t history_events = 100'000;   ///< events kept for watches and old pages, over all resources
   std::size_t history_bytes = 256 << 20;  ///< and their size; the oldest go first
@@ -55,7 +58,7 @@ struct Options {
   Duration default_watch_timeout = std::chrono::minutes(45);  ///< when a watch names none; up to twice that
   bool garbage_collection = true;  ///< delete what an owner leaves behind, as the controller of a cluster does
   bool fault_path = false;         ///< serve /kubexx/faults
-  std::uint64_t seed = 0;          ///< of uids, generated names and tokens; 0: from the system
+  std::uint64_t seed = 0;          ///< of uids, generated names and the admin's token; 0: from the system
 
   /// Runs timers and, for Server, requests. Null: Server makes its own, Core must be given one.
   std::shared_ptr<Executor> executor{};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/list_options.hpp"
 
 namespace kubexx::apiserver {
@@ -47,8 +48,15 @@ struct RequestFilter {
   std::optional<bool> continued = {};  ///< carries a continue token
 };
 
-/// The last requests, oldest first: as many as asked for, fewer when they are long. Thread-safe.
-class RequestLog {
+/// The last requests, oldest first: as many as asked for, fewer when they are long.
+///
+/// Threads: safe from any thread.
+/// Errors: none.
+/// Example:
+///
+///     const auto lists = core.requests().count("list", "pods", {.status = 200});
+///     for (const auto& each : core.requests().entries("watch", "pods")) greet(each.options.resource_version);
+class KUBEXX_EXPORT RequestLog {
  public:
   explicit RequestLog(std::size_t limit);
   /// How many requests of this verb for this resource (plural, any group and version) were made; "" is any.

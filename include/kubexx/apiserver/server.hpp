@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kubexx/apiserver/core.hpp"
+#include "kubexx/base/export.hpp"
 
 namespace kubexx::apiserver {
 
@@ -13,8 +14,12 @@ namespace kubexx::apiserver {
 /// Threads: as Core; connections have threads of their own.
 /// Stop: stop() ends watches and lets other answers finish for a second, the destructor cuts them; both close and join.
 /// Errors: start() returns them; the constructor, for tests, throws kubexx::Exception.
-/// Example: `apiserver::Server server; server.seed(pod); client(server.url(), server.admin_token());`
-class Server {
+/// Example:
+///
+///     apiserver::Server server;
+///     if (auto seeded = server.seed(testkit::make_pod("default/web")); !seeded) complain(seeded.error());
+///     informer::SharedInformerFactory factory(testkit::client(server));
+class KUBEXX_EXPORT Server {
  public:
   static Result<std::unique_ptr<Server>> start(Options options = {});
   Server();

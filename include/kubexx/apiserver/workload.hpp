@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 
 namespace kubexx {
 class Executor;
@@ -28,9 +29,13 @@ struct WorkloadOptions {
 /// Ready, containers restart, images roll out, nodes send heartbeats. It is a model for demonstrations and tests, not
 /// the controllers of a cluster.
 ///
-/// Threads: everything runs on the executor. Stop: the destructor; the object a step is at is finished first. The core
-/// must outlive it.
-class Workload {
+/// Threads: everything runs on the executor.
+/// Stop: the destructor; the object a step is at is finished first. The core must outlive it.
+/// Errors: none; what the core refuses is left as it is.
+/// Example:
+///
+///     apiserver::Workload workload(core, executor, {.pods = 100, .changes_per_second = 10});
+class KUBEXX_EXPORT Workload {
  public:
   Workload(Core& core, std::shared_ptr<Executor> executor, WorkloadOptions options = {});
   ~Workload();

@@ -22,21 +22,20 @@ namespace kubexx {
 /// coroutine. What an operation needs it has copied when the function that made it returns; from its beginning to its
 /// completion it holds what it works with, such as a client.
 ///
+/// g++ 12 destroys what stands in braces inside a co_await expression twice, a fault of its own. Options need a name
+/// there, or the operation does, as below.
+///
 /// Threads: the result is handed over once, as a task of executor(), never inside the call that begins. Code that may
 /// block does not belong there: `on()` moves the completion to another executor.
 /// Stop: by the token given to the function that made it; a stopped operation completes with Canceled. An executor that
 /// is shut down drops completions as it drops tasks: wait() returns Canceled then, a callback is destroyed uncalled.
 /// Errors: a callback that throws is reported to the error sink. Beginning twice throws std::logic_error.
-///
 /// Example:
-///   pods.get_async("web").start([](Result<corev1::Pod> pod) { ... });
-///   auto pod = pods.get_async("web").wait();
-///   auto pod = co_await pods.get_async("web");
 ///
-/// g++ 12 destroys what stands in braces inside a co_await expression twice, a fault of its own. Options need a name
-/// there, or the operation does:
-///   auto operation = pods.get_async("web", {.stop = stop});
-///   auto pod = co_await std::move(operation);
+///     pods.get_async("web").start([](const Result<corev1::Pod>& answer) { greet(answer.has_value()); });
+///     auto answer = pods.get_async("web").wait();
+///     auto operation = pods.get_async("web", {.stop = stop});
+///     auto awaited = co_await std::move(operation);
 template <class T>
 class [[nodiscard]] Async {
  public:

@@ -3,12 +3,13 @@
 #include <limits>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/random.hpp"
 
 namespace kubexx {
 
 /// How long to wait between tries. The defaults are those of client-go's reflector.
-struct Backoff {
+struct KUBEXX_EXPORT Backoff {
   Duration initial = std::chrono::milliseconds(800);
   double factor = 2.0;
   Duration cap = std::chrono::seconds(30);
@@ -19,8 +20,16 @@ struct Backoff {
   static Backoff none();  ///< no waiting at all, for tests
 };
 
-/// The running state of one Backoff. Not thread-safe: it belongs to one strand.
-class BackoffTimer {
+/// The running state of one Backoff.
+///
+/// Threads: not thread-safe: it belongs to one strand.
+/// Errors: none; a delay that is too long to be said is Duration::max().
+/// Example:
+///
+///     BackoffTimer backoff(Backoff{.initial = 100ms, .cap = 10s}, executor->clock());
+///     executor->post_after(backoff.next(), [] { work(); });  // 100 to 200 ms, and next time twice as long
+///     backoff.reset();
+class KUBEXX_EXPORT BackoffTimer {
  public:
   BackoffTimer(Backoff policy, const Clock& clock, Random& random = Random::process());
   Duration next();

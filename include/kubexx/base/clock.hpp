@@ -3,6 +3,8 @@
 #include <chrono>
 #include <mutex>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx {
 
 using Duration = std::chrono::nanoseconds;
@@ -10,7 +12,15 @@ using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
 /// The time. Timers go through Executor::post_after, so whoever replaces the clock replaces the timers with it.
-class Clock {
+///
+/// Threads: safe from any thread, and so is an implementation of one's own.
+/// Errors: none; FakeClock refuses to go back, with std::logic_error.
+/// Example:
+///
+///     const TimePoint began = Clock::system().now();
+///     work();
+///     const Duration took = Clock::system().now() - began;
+class KUBEXX_EXPORT Clock {
  public:
   virtual ~Clock() = default;
   virtual TimePoint now() const = 0;  ///< monotonic; for durations and deadlines
@@ -20,7 +30,7 @@ class Clock {
 };
 
 /// A clock that stands still until told. Thread-safe. Moving it fires no timer: ManualExecutor::advance does both.
-class FakeClock final : public Clock {
+class KUBEXX_EXPORT FakeClock final : public Clock {
  public:
   explicit FakeClock(WallTime wall = WallTime(std::chrono::seconds(1'700'000'000)));
   TimePoint now() const override;

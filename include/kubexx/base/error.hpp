@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx {
 
 /// Where an Error comes from.
@@ -46,7 +48,7 @@ struct StatusDetails {
 /// Why something failed: one value type with questions instead of a class hierarchy. Copying copies a pointer.
 ///
 /// The message grows outermost first: `error.with_context("list pods")` reads "list pods: connection refused".
-class [[nodiscard]] Error {
+class [[nodiscard]] KUBEXX_EXPORT Error {
  public:
   Error(ErrorKind kind, std::string message);
 
@@ -103,12 +105,13 @@ class [[nodiscard]] Error {
   explicit Error(std::shared_ptr<const Data> data);
   std::shared_ptr<const Data> data_;
 };
+KUBEXX_EXPORT bool operator==(const Error& a, const Error& b);
 
-std::ostream& operator<<(std::ostream& out, const Error& error);
-std::string_view to_string(ErrorKind kind) noexcept;
+KUBEXX_EXPORT std::ostream& operator<<(std::ostream& out, const Error& error);
+KUBEXX_EXPORT std::string_view to_string(ErrorKind kind) noexcept;
 
 /// Thrown by Result::value() for those who prefer exceptions; carries the same Error.
-class Exception : public std::runtime_error {
+class KUBEXX_EXPORT Exception : public std::runtime_error {
  public:
   explicit Exception(Error error);
   const Error& error() const noexcept { return error_; }
@@ -118,7 +121,7 @@ class Exception : public std::runtime_error {
 };
 
 namespace detail {
-[[noreturn]] void throw_error(const Error& error);
+[[noreturn]] KUBEXX_EXPORT_INTERNAL void throw_error(const Error& error);
 }
 
 }  // namespace kubexx

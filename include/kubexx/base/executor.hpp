@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/function.hpp"
 
 namespace kubexx {
@@ -14,7 +15,7 @@ namespace kubexx {
 class LoopExecutor;
 
 /// A pending post_after. Copies refer to the same timer; dropping every copy does not cancel it.
-class Timer {
+class KUBEXX_EXPORT Timer {
  public:
   Timer() = default;
   /// The task will not start any more, and what it captured is released. No effect once it started.
@@ -33,17 +34,22 @@ class Timer {
 
 /// Runs tasks soon or later. The whole library runs on one: ours (ThreadExecutor), or the program's own loop.
 ///
-/// Threads: every member is safe from any thread. Tasks may run concurrently; order comes from Strand.
-/// Errors: a task that throws is reported to the process-wide error sink (error_sink.hpp) and the executor goes on.
-/// Posting an empty task throws std::logic_error.
-///
-/// An implementation waits in its destructor for the tasks it is running: they may post to it until they return. Tasks
-/// that it drops are destroyed, not kept.
-///
 /// An implementation on a program's own loop also overrides runs_only_here(): without it a blocking call of the library
 /// on the loop's thread waits for ever for tasks that would run there. With drive() too such calls work; without, each
 /// is an Error at once. LoopExecutor (loop_executor.hpp) has all of it.
-class Executor {
+///
+/// Threads: every member is safe from any thread. Tasks may run concurrently; order comes from Strand.
+/// Stop: an implementation waits in its destructor for the tasks it is running: they may post to it until they return.
+/// Tasks that it drops are destroyed, not kept.
+/// Errors: a task that throws is reported to the process-wide error sink (error_sink.hpp) and the executor goes on.
+/// Posting an empty task throws std::logic_error.
+/// Example:
+///
+///     auto executor = std::make_shared<ThreadExecutor>();
+///     executor->post([] { greet("soon"); });
+///     Timer later = executor->post_after(5s, [] { greet("later"); });
+///     later.cancel();
+class KUBEXX_EXPORT Executor {
  public:
   virtual ~Executor() = default;
   virtual void post(Task task) = 0;
@@ -67,7 +73,17 @@ class Executor {
 ///
 /// Tasks still queued when the last handle goes run nevertheless, if somebody else keeps the executor; capture weak
 /// pointers where that matters. After some tasks in a row a strand lets others run.
-class Strand {
+///
+/// Threads: safe from any thread.
+/// Stop: with its executor, which drops what waits.
+/// Errors: a task that throws is reported to the error sink, and the next one runs. An empty task, or no executor,
+/// throws std::logic_error.
+/// Example:
+///
+///     Strand strand(executor);
+///     strand.post([] { greet("first"); });
+///     strand.post([] { greet("then"); });
+class KUBEXX_EXPORT Strand {
  public:
   explicit Strand(std::shared_ptr<Executor> executor);
   void post(Task task) const;
@@ -88,7 +104,7 @@ class Strand {
 /// A fixed number of threads with a timer heap. The constructors of both executors throw std::system_error when the
 /// system has no thread for them. The destructor drops pending timers and queued tasks, lets running
 /// tasks finish and joins. Run by one of its own tasks, it does not wait for that task; better not to need that.
-class ThreadExecutor final : public Executor {
+class KUBEXX_EXPORT ThreadExecutor final : public Executor {
  public:
   struct Options {
     std::size_t threads = 2;
@@ -112,7 +128,7 @@ class ThreadExecutor final : public Executor {
 ///
 /// One thread more, of its own, watches over them and has the timers. Where the system has no thread to spare, that is
 /// reported once and the one thread runs the tasks.
-class ElasticExecutor final : public Executor {
+class KUBEXX_EXPORT ElasticExecutor final : public Executor {
  public:
   struct Options {
     std::size_t eager_threads = 4;                     ///< started at once when there is work
@@ -136,7 +152,7 @@ class ElasticExecutor final : public Executor {
 
 /// Runs everything on the caller's thread, in an order that depends on the seed alone: the executor of tests and of
 /// the simulation. Posting is allowed from anywhere; running is one thread's.
-class ManualExecutor final : public Executor {
+class KUBEXX_EXPORT ManualExecutor final : public Executor {
  public:
   /// Seed 0 runs tasks in the order they were posted; any other seed picks among the ready ones at random.
   explicit ManualExecutor(std::uint64_t seed = 0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx {
@@ -18,10 +19,10 @@ enum class HealthState : std::uint8_t {
   Standby,  ///< well, and waiting for its turn: another replica does the work
   Failed,
 };
-std::string_view to_string(HealthState state) noexcept;  ///< "ok", "standby", "failed"
+KUBEXX_EXPORT std::string_view to_string(HealthState state) noexcept;  ///< "ok", "standby", "failed"
 
 /// What a check found. A check may return a Result<void> or an Error as well.
-class Health {
+class KUBEXX_EXPORT Health {
  public:
   Health() = default;  ///< all is well
   Health(const Result<void>& result);
@@ -51,7 +52,7 @@ struct HealthResult {
 
 /// A check's stay among the checks. Its end takes the check out and waits for a call that is running, unless it ends
 /// inside that call.
-class [[nodiscard]] HealthRegistration {
+class [[nodiscard]] KUBEXX_EXPORT HealthRegistration {
  public:
   HealthRegistration() = default;
   HealthRegistration(HealthRegistration&&) noexcept = default;
@@ -69,14 +70,17 @@ class [[nodiscard]] HealthRegistration {
 /// Checks with names, a program's own, for /healthz and /readyz of the inspector or for a page of its own.
 ///
 /// Threads: everything is safe from any thread; checks run on the thread that asks, without a lock of ours.
+/// Stop: a check ends with its HealthRegistration, which waits for a call of it that runs.
 /// Errors: a check that throws has failed with what it threw. A name that is empty, has other characters than letters,
 /// digits, '-', '_' and '.', or is there already throws std::logic_error.
 /// Example:
 ///
 ///     auto checks = std::make_shared<HealthChecks>();
-///     auto registration = checks->add("database", HealthProbe::Readiness, [&] { return database.last_ping(); });
+///     auto registration = checks->add("disk", HealthProbe::Readiness, []() -> Health {
+///       return free_bytes() > 0 ? Health() : Error::config("the disk is full");
+///     });
 ///     auto page = inspect::Server::start(factory, {.health = checks});
-class HealthChecks {
+class KUBEXX_EXPORT HealthChecks {
  public:
   explicit HealthChecks(const Clock& clock = Clock::system());
   ~HealthChecks();

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx {
 
 /// Memory for what fills a program with a cache, lives long and is read at random: objects, and the tables that find
@@ -11,19 +13,24 @@ namespace kubexx {
 /// AddressSanitizer, come from malloc; those of 2 MB and more begin at a large page and ask for such pages. See
 /// docs/adr/0006-large-pages.md.
 ///
-/// Threads: any.
-void* allocate_on_large_pages(std::size_t bytes);
-void free_on_large_pages(void* memory, std::size_t bytes) noexcept;  ///< the bytes that were asked for
+/// Threads: safe from any thread.
+/// Errors: std::bad_alloc, as operator new, when the system has none.
+/// Example:
+///
+///     std::vector<std::uint64_t, LargeAllocator<std::uint64_t>> table(1 << 20);
+///     greet(large_page_memory().mapped);
+KUBEXX_EXPORT void* allocate_on_large_pages(std::size_t bytes);
+KUBEXX_EXPORT void free_on_large_pages(void* memory, std::size_t bytes) noexcept;  ///< the bytes that were asked for
 
 /// Whether a block of this size comes from that heap with next to nothing lost by rounding up.
-bool fits_large_pages(std::size_t bytes) noexcept;
+KUBEXX_EXPORT bool fits_large_pages(std::size_t bytes) noexcept;
 
 /// What the heap has; malloc's statistics do not know it.
 struct LargePageMemory {
   std::size_t used = 0;    ///< rounded up as it is stored
   std::size_t mapped = 0;  ///< taken from the system
 };
-LargePageMemory large_page_memory() noexcept;
+KUBEXX_EXPORT LargePageMemory large_page_memory() noexcept;
 
 /// The same for the tables of the standard library.
 template <class T>

@@ -7,16 +7,12 @@
 #include <stop_token>
 
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 
 namespace kubexx {
 
 /// An executor without a thread: a program drives it from its own loop. A rest::Client that is given one starts no
-/// thread at all, and one descriptor is all that the program waits for:
-///
-///     auto loop = std::make_shared<kubexx::LoopExecutor>();
-///     auto client = kubexx::rest::Client::create(config, {.executor = loop});
-///     // In the program's loop, when loop->fd() is readable:
-///     loop->run_ready();
+/// thread at all, and one descriptor is all that the program waits for.
 ///
 /// A task that blocks blocks the loop. A blocking call of the library on the loop's thread, inside a task or not,
 /// drives the loop until it has its answer: other tasks run meanwhile, and a call that they make ends before the one it
@@ -24,10 +20,17 @@ namespace kubexx {
 ///
 /// Threads: post, post_after and watch from any thread, which makes fd() readable. run_ready() and run_until() belong
 /// to one thread: the one that made the loop, until another calls them. Two at the same time are a std::logic_error.
-/// Errors: the constructor throws std::system_error when the system has no descriptor for it.
 /// Stop: the destructor drops what waits to run. A task that holds the loop itself keeps it; shut_down() frees such
 /// ones.
-class LoopExecutor final : public Executor {
+/// Errors: the constructor throws std::system_error when the system has no descriptor for it. A task that throws is
+/// reported to the error sink.
+/// Example:
+///
+///     auto loop = std::make_shared<kubexx::LoopExecutor>();
+///     auto client = kubexx::rest::Client::create(config, {.executor = loop});
+///     // In the program's loop, when loop->fd() is readable:
+///     loop->run_ready();
+class KUBEXX_EXPORT LoopExecutor final : public Executor {
  public:
   LoopExecutor();
   ~LoopExecutor() override;

@@ -10,12 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx {
 
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
 enum class MetricType : std::uint8_t { Counter, Gauge, Histogram };
-std::string_view to_string(MetricType type) noexcept;  ///< "counter", as the text format has it
+KUBEXX_EXPORT std::string_view to_string(MetricType type) noexcept;  ///< "counter", as the text format has it
 
 /// What one label set of a family was when it was read.
 struct MetricPoint {
@@ -37,7 +39,7 @@ struct MetricSeries;
 }
 
 /// A handle on one series. The series is exposed while at least one handle lives; a default handle does nothing.
-class Counter {
+class KUBEXX_EXPORT Counter {
  public:
   Counter() = default;
   void add(double by = 1) const noexcept;
@@ -48,7 +50,7 @@ class Counter {
   std::shared_ptr<detail::MetricSeries> series_;
 };
 
-class Gauge {
+class KUBEXX_EXPORT Gauge {
  public:
   Gauge() = default;
   void set(double value) const noexcept;
@@ -60,7 +62,7 @@ class Gauge {
   std::shared_ptr<detail::MetricSeries> series_;
 };
 
-class Histogram {
+class KUBEXX_EXPORT Histogram {
  public:
   Histogram() = default;
   void observe(double value) const noexcept;
@@ -79,7 +81,12 @@ class Histogram {
 ///
 /// Threads: everything is safe from any thread; writing to a handle takes no lock.
 /// Errors: an invalid name or label, or one name with two types or bucket sets, throws std::logic_error.
-class MetricsRegistry {
+/// Example:
+///
+///     auto orders = MetricsRegistry::process()->counter("shop_orders_total", "Orders taken", {{"shop", "north"}});
+///     orders.add();
+///     const std::string text = MetricsRegistry::process()->expose();
+class KUBEXX_EXPORT MetricsRegistry {
  public:
   explicit MetricsRegistry(std::size_t max_series = 2000);
   ~MetricsRegistry();

@@ -3,10 +3,19 @@
 #include <atomic>
 #include <cstdint>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx {
 
-/// A seeded generator, injected wherever jitter is needed so that a seed replays a run. Thread-safe.
-class Random {
+/// A seeded generator, injected wherever jitter is needed so that a seed replays a run.
+///
+/// Threads: safe from any thread, without a lock; several that share one share its numbers.
+/// Errors: none.
+/// Example:
+///
+///     Random random(42);
+///     const auto delay = 100ms + std::chrono::milliseconds(random.below(50));
+class KUBEXX_EXPORT Random {
  public:
   explicit Random(std::uint64_t seed);
   static Random& process() noexcept;  ///< seeded from the system once

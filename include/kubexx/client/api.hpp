@@ -26,11 +26,15 @@ struct TypedWatchEvent {
 /// The calls of one resource, typed: T is a generated type (`api::core::v1::Pod`). See ResourceApi for the contract and
 /// Async for what `get_async` and its like return.
 ///
+/// Threads: safe from any thread. Operations complete on the client's executor.
+/// Stop: by the stop and timeout of the options, with Canceled and Timeout.
+/// Errors: what the server says (is_not_found(), is_conflict(), ...), and what is refused before it is sent.
 /// Example:
-///   client::Api<corev1::Pod> pods(client, "default");
-///   auto draft = pods.get("web").value().edit();
-///   draft.metadata().labels().set("tier", "front");
-///   auto patched = pods.patch(draft);
+///
+///     client::Api<corev1::Pod> pods(client, "default");
+///     auto draft = pods.get("web").value().edit();
+///     draft.metadata().labels().set("tier", "front");
+///     auto patched = pods.patch(draft);
 template <class T>
 class Api {
  public:

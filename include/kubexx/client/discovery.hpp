@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kubexx/base/async.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/rest/client.hpp"
@@ -12,7 +13,7 @@
 namespace kubexx::client {
 
 /// One resource that a server offers.
-struct ApiResource {
+struct KUBEXX_EXPORT ApiResource {
   meta::GroupVersionResource resource = {};
   std::string kind = {};
   std::string singular = {};
@@ -35,18 +36,27 @@ struct Discovery {
 };
 
 /// Asks for the aggregated form first (two requests), then for the older one.
-Async<Result<Discovery>> discover_async(const rest::Client& client,
-                                        const rest::CallOptions& options = rest::CallOptions());
+///
+/// Threads: safe from any thread. Operations complete on the client's executor.
+/// Stop: by the options, with Canceled and Timeout.
+/// Errors: a server that cannot be asked at all. A group version that cannot be read is one of Discovery::failures.
+/// Example:
+///
+///     auto found = client::discover(client, {.timeout = 10s});
+///     if (!found) complain(found.error());
+///     for (const auto& each : found->resources) greet(each.resource.to_string(), each.can("watch"));
+KUBEXX_EXPORT Async<Result<Discovery>> discover_async(const rest::Client& client,
+                                                      const rest::CallOptions& options = rest::CallOptions());
 /// The same, blocking.
-Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& options = {});
+KUBEXX_EXPORT Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& options = {});
 
 struct ServerVersion {
   std::string major = {};
   std::string minor = {};
   std::string git_version = {};
 };
-Async<Result<ServerVersion>> server_version_async(const rest::Client& client,
-                                                  const rest::CallOptions& options = rest::CallOptions());
-Result<ServerVersion> server_version(const rest::Client& client, const rest::CallOptions& options = {});
+KUBEXX_EXPORT Async<Result<ServerVersion>> server_version_async(const rest::Client& client,
+                                                                const rest::CallOptions& options = rest::CallOptions());
+KUBEXX_EXPORT Result<ServerVersion> server_version(const rest::Client& client, const rest::CallOptions& options = {});
 
 }  // namespace kubexx::client

@@ -9,10 +9,13 @@ namespace kubexx::client {
 
 /// The way to any resource, known at compile time or not: hands out the calls of one.
 ///
+/// Threads: safe from any thread; it asks nobody.
+/// Errors: none of its own; a resource that the server does not have shows in the calls.
 /// Example:
-///   client::DynamicClient dynamic(client);
-///   auto widgets = dynamic.resource({"example.com", "v1", "widgets"}).namespaced("default");
-///   auto small = widgets.patch("web", client::PatchType::Merge, R"({"spec":{"size":1}})");
+///
+///     client::DynamicClient dynamic(client);
+///     auto widgets = dynamic.resource({"example.com", "v1", "widgets"}).namespaced("default");
+///     auto small = widgets.patch("web", client::PatchType::Merge, R"({"spec":{"size":1}})");
 class DynamicClient {
  public:
   explicit DynamicClient(rest::Client client) : client_(std::move(client)) {}

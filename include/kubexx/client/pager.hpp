@@ -7,6 +7,7 @@
 
 #include "kubexx/base/async.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/client/resource_api.hpp"
 
 namespace kubexx::client {
@@ -29,7 +30,16 @@ struct PagedList : ObjectList {
 /// Threads: safe from any thread. Operations, and the visitor of each_list_item_async(), run on `executor`; for pages
 /// of a ResourceApi that is its client's executor for code that may block.
 /// Stop: by ListOptions::stop; the answer is Canceled. ListOptions::timeout is that of one page.
-class Pager {
+/// Errors: what a page answers, a list beyond ListOptions::limits, and what `each` returns. What `each` or a page
+/// function throws becomes an Error; from each_list_item() what `each` throws comes out.
+/// Example:
+///
+///     client::Pager pager(pods.untyped(), {.page_size = 100});
+///     auto seen = pager.each_list_item({.stop = stop}, [](const meta::Object& pod) -> Result<void> {
+///       greet(pod.name());
+///       return {};
+///     });
+class KUBEXX_EXPORT Pager {
  public:
   using Page = std::function<Result<ObjectList>(const ListOptions&)>;
   using AsyncPage = std::function<Async<Result<ObjectList>>(const ListOptions&)>;

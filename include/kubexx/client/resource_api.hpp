@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/base/async.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/json.hpp"
@@ -105,7 +106,15 @@ struct LineCallbacks {
 /// Stop: a stopped call ends with Canceled, a late one with Timeout.
 /// Errors: what the server says, as rest::Client::send() returns it. What is refused before it is sent, an empty name
 /// for example, comes the same way.
-class ResourceApi {
+/// Example:
+///
+///     client::ResourceApi pods(client, {"", "v1", "pods"}, "default");
+///     auto web = pods.get("web", {.timeout = 5s});
+///     if (!web && web.error().is_not_found()) forget("default/web");
+///     pods.list_async({.label_selector = "app=web"}).start([](const Result<client::ObjectList>& list) {
+///       if (list) greet(list->items.size());
+///     });
+class KUBEXX_EXPORT ResourceApi {
  public:
   ResourceApi(rest::Client client, meta::GroupVersionResource resource, std::string namespace_ = {},
               rest::Format format = rest::Format::Json);

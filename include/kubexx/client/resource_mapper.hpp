@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/client/discovery.hpp"
 
 namespace kubexx::client {
@@ -13,7 +14,14 @@ namespace kubexx::client {
 /// "deploy.v1.apps". Asks the server once, and again when something is not found (a CRD may be new).
 ///
 /// Threads: safe from any thread. Operations complete on the client's executor, and may outlive the mapper.
-class ResourceMapper {
+/// Errors: what is not there is_not_found(), and the message names what is spelled alike; what discovery says.
+/// Example:
+///
+///     client::ResourceMapper mapper(client);
+///     auto deployments = mapper.get("deploy");
+///     if (!deployments) complain(deployments.error());
+///     client::ResourceApi api(client, deployments->resource, "default");
+class KUBEXX_EXPORT ResourceMapper {
  public:
   explicit ResourceMapper(rest::Client client);
   ~ResourceMapper();

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/client/resource_api.hpp"
 
 namespace kubexx::client {
@@ -11,13 +12,18 @@ namespace kubexx::client {
 /// left out.
 ///
 /// Bookmarks move that version and are not handed on. Whatever ends a watch is answered by the next one, at least
-/// `pause` after the last was opened, and after what the server asked for (Retry-After). It ends with an Error when
-/// going on is impossible: the version expired (410 in the stream), 401, 403, an object without a version, an event of
-/// unknown type.
+/// `pause` after the last was opened, and after what the server asked for (Retry-After). on_open comes with every new
+/// watch, on_end once.
 ///
-/// Threads: lives on the given strand, where its sink is called. on_open comes with every new watch, on_end once,
-/// always with an Error. Stop: destroy it, on its strand; inside a call of the sink too.
-class RetryWatcher final : public meta::Call {
+/// Threads: lives on the given strand, where its sink is called.
+/// Stop: destroy it, on its strand; inside a call of the sink too.
+/// Errors: on_end has one, always, when going on is impossible: the version expired (410 in the stream), 401, 403, an
+/// object without a version, an event of unknown type. start() refuses a version that is none.
+/// Example:
+///
+///     auto watcher = client::RetryWatcher::start(pods.untyped(), {.resource_version = "1234"}, strand, stream_sink);
+///     if (!watcher) complain(watcher.error());
+class KUBEXX_EXPORT RetryWatcher final : public meta::Call {
  public:
   /// `options.resource_version` says where to begin; "" and "0" name no version and are an Error.
   static Result<std::unique_ptr<RetryWatcher>> start(const ResourceApi& api, const ListOptions& options,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/client/resource_api.hpp"
 
 namespace kubexx::client {
@@ -34,20 +35,29 @@ class Conditions {
 /// watches (RetryWatcher): `options.resource_version` must be a version, that of the list or object which did not yet
 /// meet the condition.
 ///
-/// Errors: Canceled by stop, Timeout after `options.timeout`, what ends a RetryWatcher, what a condition returns.
+/// Threads: conditions run on the client's executor, and must not block there.
+/// Stop: Canceled by `options.stop`, Timeout after `options.timeout`.
+/// Errors: those, what ends a RetryWatcher, what a condition returns or throws.
+/// Example:
 ///
-/// Conditions run on the client's executor, and must not block there.
-///
-/// Example: client::until_async(pods, {.resource_version = pod.resource_version(), .timeout = 30s}, {is_ready})
-Async<Result<meta::WatchEvent>> until_async(const ResourceApi& api, const ListOptions& options,
-                                            std::vector<Condition> conditions);
-/// The same, blocking; conditions run on this thread.
-Result<meta::WatchEvent> until(const ResourceApi& api, const ListOptions& options, std::vector<Condition> conditions);
+///     const client::Condition gone = [](const meta::WatchEvent& event) -> Result<bool> {
+///       return event.type == meta::WatchEventType::Deleted;
+///     };
+///     const client::ListOptions from{.resource_version = std::string(pod.resource_version()), .timeout = 30s};
+///     client::until_async(pods.untyped(), from, {gone}).start([](const Result<meta::WatchEvent>& last) {
+///       if (!last) complain(last.error());
+///     });
+KUBEXX_EXPORT Async<Result<meta::WatchEvent>> until_async(const ResourceApi& api, const ListOptions& options,
+                                                          std::vector<Condition> conditions);
+/// The same, blocking; conditions run on this thread, and what they throw comes out.
+KUBEXX_EXPORT Result<meta::WatchEvent> until(const ResourceApi& api, const ListOptions& options,
+                                             std::vector<Condition> conditions);
 
 /// The same on one watch, beginning wherever `options` say; a watch that ends early is an Error (connection lost).
-Async<Result<meta::WatchEvent>> until_without_retry_async(const ResourceApi& api, const ListOptions& options,
-                                                          std::vector<Condition> conditions);
-Result<meta::WatchEvent> until_without_retry(const ResourceApi& api, const ListOptions& options,
-                                             std::vector<Condition> conditions);
+KUBEXX_EXPORT Async<Result<meta::WatchEvent>> until_without_retry_async(const ResourceApi& api,
+                                                                        const ListOptions& options,
+                                                                        std::vector<Condition> conditions);
+KUBEXX_EXPORT Result<meta::WatchEvent> until_without_retry(const ResourceApi& api, const ListOptions& options,
+                                                           std::vector<Condition> conditions);
 
 }  // namespace kubexx::client

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/gvk.hpp"
 
 namespace kubexx::codec {
@@ -29,10 +30,10 @@ struct BuiltinResource {
 };
 
 /// Every built-in resource, in the schema's order.
-std::span<const BuiltinResource> builtin_resources();
-const BuiltinResource* find_builtin(const meta::GroupVersionResource& resource);
-const BuiltinResource* find_builtin(const meta::GroupVersionKind& kind);
+KUBEXX_EXPORT std::span<const BuiltinResource> builtin_resources();
+KUBEXX_EXPORT const BuiltinResource* find_builtin(const meta::GroupVersionResource& resource);
+KUBEXX_EXPORT const BuiltinResource* find_builtin(const meta::GroupVersionKind& kind);
 /// Those that have an informer; null: unknown.
-const meta::ResourceInfo* find_resource(const meta::GroupVersionResource& resource);
+KUBEXX_EXPORT const meta::ResourceInfo* find_resource(const meta::GroupVersionResource& resource);
 
 }  // namespace kubexx::codec

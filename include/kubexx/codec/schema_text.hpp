@@ -2,10 +2,12 @@
 
 #include <string_view>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx::codec {
 
 /// The facts of the Kubernetes API that this library was built with (schema/kubernetes-1.36.json), as JSON text. It is
 /// part of the binary; the view never dangles.
-std::string_view schema_json() noexcept;
+KUBEXX_EXPORT std::string_view schema_json() noexcept;
 
 }  // namespace kubexx::codec

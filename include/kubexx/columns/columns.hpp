@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::columns {
@@ -29,9 +30,9 @@ struct Columns {
 };
 
 /// The columns that kubectl shows of a built-in resource; null: it has none of its own.
-const Columns* find_columns(std::string_view group, std::string_view resource);
+KUBEXX_EXPORT const Columns* find_columns(std::string_view group, std::string_view resource);
 
 /// "5d3h", "2m30s": how kubectl shows the time since then. "<unknown>" for no time.
-std::string age(std::string_view timestamp, WallTime now);
+KUBEXX_EXPORT std::string age(std::string_view timestamp, WallTime now);
 
 }  // namespace kubexx::columns

@@ -12,17 +12,22 @@
 namespace kubexx::controller {
 
 /// Keeps the world in line with objects of type T: a generated type, or meta::Object for a kind known at run time only.
-/// The contract is ControllerCore's; this class adds types and takes informers from a factory, which must outlive it.
+/// This class adds types to ControllerCore and takes informers from a factory, which must outlive it.
 ///
+/// Threads: as ControllerCore: everything is safe from any thread, reconciles run where code may block.
+/// Stop: as ControllerCore: keys that wait are still reconciled for `drain_deadline`; then run() returns.
+/// Errors: what run() and join() return; an Error of a reconcile is retried, later and later. Misuse throws
+/// std::logic_error.
 /// Example:
 ///
+///     using controller::Action;
 ///     controller::Controller<demo::v1::Widget> controller(factory, {.name = "widget", .workers = 2});
-///     controller.owns<api::apps::v1::Deployment>();
+///     controller.owns<appsv1::Deployment>();
 ///     factory.start(stop);
-///     auto ended = controller.run(stop, [&](const meta::ObjectKey& key, std::stop_token stop) -> Result<Action> {
+///     auto ended = controller.run(stop, [&](const meta::ObjectKey& key, std::stop_token) -> Result<Action> {
 ///       auto widget = controller.lister().get(key);
 ///       if (!widget) return Action::done();  // deleted; owner references clean up
-///       ...
+///       work(*widget);
 ///       return Action::requeue_after(10min);
 ///     });
 template <class T = meta::Object>

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/controller/action.hpp"
 #include "kubexx/controller/options.hpp"
@@ -25,7 +26,7 @@ struct Subject {
 /// The keys that a change of a watched object concerns.
 using Mapper = std::function<std::vector<meta::ObjectKey>(const meta::Object&)>;
 /// The object's controller, if that is a Subject of this kind.
-Mapper owner_mapper(Subject subject);
+KUBEXX_EXPORT Mapper owner_mapper(Subject subject);
 
 /// The untyped controller that Controller<T> is a shell of.
 ///
@@ -39,7 +40,17 @@ Mapper owner_mapper(Subject subject);
 /// Stop: see ControllerOptions::drain_deadline. The controller ends when no reconcile runs any more.
 /// Errors: a reconcile that throws is reported to the error sink and retried like an Error. Adding a source after the
 /// start, starting twice, no workers, or no executors throws std::logic_error.
-class ControllerCore {
+/// Example:
+///
+///     auto informer = factory.for_resource({"", "v1", "pods"});
+///     controller::ControllerCore core(controller::Subject{{"", "Pod"}}, informer->shared(), {},
+///                                     {.executor = client.executor(), .handlers = client.handlers()});
+///     core.start(stop, [](const meta::ObjectKey& key, std::stop_token) -> Result<controller::Action> {
+///       work(key);
+///       return controller::Action::done();
+///     });
+///     if (auto ended = core.join(); !ended) complain(ended.error());
+class KUBEXX_EXPORT ControllerCore {
  public:
   ControllerCore(Subject subject, std::shared_ptr<informer::SharedIndexInformer> informer, Predicate predicate,
                  ControllerOptions options);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/owner_reference.hpp"
@@ -10,8 +11,8 @@ using meta::set_controller_reference;
 using meta::set_owner_reference;
 
 namespace detail {
-Result<void> set_reference(const meta::Object& owner, meta::DraftRef owned, bool controller,
-                           const meta::OwnerReferenceOptions& options);
+KUBEXX_EXPORT_INTERNAL Result<void> set_reference(const meta::Object& owner, meta::DraftRef owned, bool controller,
+                                                  const meta::OwnerReferenceOptions& options);
 }
 
 /// The functions of meta/owner_reference.hpp for the drafts of generated types.

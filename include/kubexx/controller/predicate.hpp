@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/informer/event_handler.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -27,7 +28,12 @@ struct Change {
 ///
 /// Threads: called from the informer's handler, one change at a time; several sources may call one at once.
 /// Errors: a custom one that throws is reported to the error sink and counts as true, so that no change is lost.
-class Predicate {
+/// Example:
+///
+///     using controller::Predicate;
+///     controller::Controller<Pod> controller(factory, {.name = "pod"},
+///                                            Predicate::generation_changed() || Predicate::labels_changed());
+class KUBEXX_EXPORT Predicate {
  public:
   using Function = std::function<bool(const Change&)>;
 
@@ -52,5 +58,8 @@ class Predicate {
   explicit Predicate(Function function) : function_(std::move(function)) {}
   Function function_;
 };
+KUBEXX_EXPORT Predicate operator&&(Predicate a, Predicate b);
+KUBEXX_EXPORT Predicate operator||(Predicate a, Predicate b);
+KUBEXX_EXPORT Predicate operator!(Predicate a);
 
 }  // namespace kubexx::controller

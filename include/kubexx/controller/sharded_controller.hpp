@@ -20,12 +20,22 @@ using ShardReconcile =
 /// anew. Every replica caches all objects. A key whose object was deleted while it moved is not reconciled again: what
 /// a deletion must do belongs behind a finalizer.
 ///
+/// Threads: as Controller; run() blocks.
+/// Stop: the token; the controller ends first, then the share is handed over, within the renew deadline.
+/// Errors: create() refuses bad options; run() returns what Controller::run() does. An Error of a reconcile that lost
+/// its key meanwhile counts as done.
 /// Example:
-///   controller::Controller<demo::v1::Widget> widgets(factory, {.name = "widget"});
-///   auto sharded = controller::ShardedController<demo::v1::Widget>::create(
-///       widgets, client, {.group = "widget", .identity = pod_name});
-///   factory.start(stop);
-///   auto ended = (*sharded)->run(stop, reconcile);
+///
+///     controller::Controller<demo::v1::Widget> widgets(factory, {.name = "widget"});
+///     auto sharded = controller::ShardedController<demo::v1::Widget>::create(
+///         widgets, client, {.group = "widget", .identity = "widget-7c9f-x2x1p"});
+///     if (!sharded) complain(sharded.error());
+///     factory.start(stop);
+///     auto ended = (*sharded)->run(stop, [](const meta::ObjectKey& key, const election::LeaderGuard& guard,
+///                                           std::stop_token) -> Result<controller::Action> {
+///       work(key, guard.guarded(client));
+///       return controller::Action::done();
+///     });
 template <class T>
 class ShardedController {
  public:

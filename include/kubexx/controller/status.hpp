@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "kubexx/base/error.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/workqueue/status.hpp"
 
 namespace kubexx::controller {
 
 enum class ControllerState : std::uint8_t { NotStarted, Syncing, Working, Draining, Ended };
-std::string_view to_string(ControllerState state) noexcept;
+KUBEXX_EXPORT std::string_view to_string(ControllerState state) noexcept;
 
 /// One controller at one moment.
 struct ControllerStatus {
@@ -32,6 +33,6 @@ struct ControllerStatus {
 };
 
 /// Every controller of the process that is alive, in the order of creation.
-std::vector<ControllerStatus> live_controllers();
+KUBEXX_EXPORT std::vector<ControllerStatus> live_controllers();
 
 }  // namespace kubexx::controller

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kubexx/base/backoff.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/client/api.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/draft.hpp"
@@ -26,11 +27,26 @@ struct Written {
 
 /// Reads the object from the server, lets `mutate` bring it to what it should be, and writes what changed: a create
 /// when it was not there, a patch when something differs, nothing otherwise. The patch holds only if the object did not
-/// change meanwhile; otherwise the Error is_conflict(). An Error of `mutate`, or a changed name or namespace, ends it.
-Result<Written<meta::Object>> create_or_update(const client::ResourceApi& api, const meta::GroupVersionKind& kind,
-                                               const meta::ObjectKey& key,
-                                               const std::function<Result<void>(meta::Draft&)>& mutate,
-                                               const client::WriteOptions& options = {});
+/// change meanwhile; otherwise the Error is_conflict().
+///
+/// Threads: blocks while the server is asked: for a reconcile, not for a task of the client's executor. `mutate` runs
+/// on the calling thread.
+/// Stop: by the options; a stopped request is Canceled.
+/// Errors: those of the requests. An Error of `mutate`, or a changed name or namespace, ends it before anything is
+/// written.
+/// Example:
+///
+///     const auto grow = [](corev1::Pod::Draft& wanted) -> Result<void> {
+///       wanted.metadata().labels().set("size", "large");
+///       return {};
+///     };
+///     auto written = controller::create_or_update(pods, {"default", "web"}, grow, {.stop = stop});
+///     if (written && written->operation == controller::Operation::Created) greet(written->object.name());
+KUBEXX_EXPORT Result<Written<meta::Object>> create_or_update(const client::ResourceApi& api,
+                                                             const meta::GroupVersionKind& kind,
+                                                             const meta::ObjectKey& key,
+                                                             const std::function<Result<void>(meta::Draft&)>& mutate,
+                                                             const client::WriteOptions& options = {});
 
 /// The same for a generated type: `mutate(typename T::Draft&)` returns Result<void>.
 template <class T, class F>
@@ -52,8 +68,9 @@ Result<Written<T>> create_or_update(const client::Api<T>& api, const meta::Objec
 /// Server-side apply by a controller, which owns the fields it names: it takes them over from other managers. The
 /// draft or object holds those fields only. A resourceVersion in it is left out, so that it does not become a
 /// condition.
-Result<meta::Object> apply(const client::ResourceApi& api, const meta::Object& desired, std::string_view field_manager,
-                           const client::CallOptions& options = {}, std::string_view subresource = {});
+KUBEXX_EXPORT Result<meta::Object> apply(const client::ResourceApi& api, const meta::Object& desired,
+                                         std::string_view field_manager, const client::CallOptions& options = {},
+                                         std::string_view subresource = {});
 template <class T>
 Result<T> apply(const client::Api<T>& api, const meta::Object& desired, std::string_view field_manager,
                 const client::CallOptions& options = {}, std::string_view subresource = {}) {
@@ -70,7 +87,7 @@ struct ConflictRetry {
 
 namespace detail {
 /// Waits before try number `done` + 1; false: there is none, or stop.
-bool wait_for_next_try(const ConflictRetry& options, BackoffTimer& timer, int done);
+KUBEXX_EXPORT_INTERNAL bool wait_for_next_try(const ConflictRetry& options, BackoffTimer& timer, int done);
 }  // namespace detail
 
 /// Calls again while the Error is_conflict(). The function reads the object anew each time, changes it and writes it.

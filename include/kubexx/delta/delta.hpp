@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/key.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -16,19 +17,28 @@ enum class DeltaType : std::uint8_t {
   Updated,
   Deleted,      ///< seen on the watch, or inferred (a tombstone)
   Replaced,     ///< one object of a list
-  ReplacedAll,  ///< a whole list and its version, as one change
+  ReplacedAll,  ///< a whole list, its version and what it speaks for, as one change
   Sync,         ///< one object again, by resync
   SyncAll,      ///< everything again, by resync
   Bookmark,     ///< the version moved on, nothing else
 };
-std::string_view to_string(DeltaType type) noexcept;  ///< "Added", ...
+KUBEXX_EXPORT std::string_view to_string(DeltaType type) noexcept;  ///< "Added", ...
+
+/// The objects that a list speaks for: what is among them and not in the list is gone.
+struct KUBEXX_EXPORT Coverage {
+  std::vector<std::string> namespaces = {};  ///< those of these; none: every object, unless
+  bool others = false;                       ///< those of all namespaces but these
+
+  bool all() const noexcept { return namespaces.empty(); }
+  bool has(std::string_view namespace_) const noexcept;
+};
 
 /// One change on its way to the cache, with the key it concerns. A value; copying it copies handles.
 ///
 /// What it carries depends on the type: an object and its key (Added, Updated, Replaced, Sync, and Deleted as seen on
 /// the watch), a tombstone (a Deleted that was inferred: key and last known object, which may be null), objects and a
 /// version (ReplacedAll), a version (Bookmark), or nothing (SyncAll).
-class Delta {
+class KUBEXX_EXPORT Delta {
  public:
   /// Of a type that carries one object; anything else throws std::logic_error.
   Delta(DeltaType type, meta::Key key, meta::Object object)
@@ -49,7 +59,7 @@ class Delta {
   Delta& operator=(Delta&&) noexcept = default;
   ~Delta() = default;
   static Delta tombstone(meta::Key key, meta::Object last_known);
-  static Delta replaced_all(std::vector<meta::KeyedObject> objects, std::string resource_version);
+  static Delta replaced_all(std::vector<meta::KeyedObject> objects, std::string resource_version, Coverage of = {});
   static Delta sync_all();
   static Delta bookmark(std::string resource_version);
 
@@ -60,6 +70,7 @@ class Delta {
   bool is_tombstone() const noexcept { return tombstone_; }
   const std::vector<meta::KeyedObject>& objects() const noexcept;  ///< of ReplacedAll, otherwise empty
   const std::string& resource_version() const noexcept;            ///< of ReplacedAll and Bookmark, otherwise ""
+  const Coverage& coverage() const noexcept;                       ///< of ReplacedAll, otherwise everything
   /// What this brings was wrong before, not news (DeltaSink::repair).
   bool repairs() const noexcept { return repairs_; }
   Delta marked(bool repairs) && {
@@ -81,6 +92,7 @@ class Delta {
   struct Whole {
     std::vector<meta::KeyedObject> objects = {};
     std::string resource_version = {};
+    Coverage coverage = {};
   };
   explicit Delta(DeltaType type, std::unique_ptr<Whole> whole = {}) : type_(type), whole_(std::move(whole)) {}
   [[noreturn]] static void refuse(DeltaType type);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/delta/queue.hpp"
 
 namespace kubexx::delta {
@@ -22,7 +24,17 @@ namespace kubexx::delta {
 /// replace(), or at once when something else came first.
 ///
 /// Threads: one at a time. A process function may call the queue.
-class DeltaFifo {
+/// Errors: only the process function's and those of putting back; what is queued has a key already.
+/// Example:
+///
+///     delta::DeltaFifo queue;
+///     queue.add(meta::Key::of(pod), pod);
+///     queue.update(meta::Key::of(pod), pod);
+///     auto popped = queue.try_pop([](delta::Deltas& deltas, bool) -> Result<void> {
+///       greet(deltas.size());  // 2: the changes of one key
+///       return {};
+///     });
+class KUBEXX_EXPORT DeltaFifo {
  public:
   struct Options {
     std::shared_ptr<const KnownObjects> known_objects = {};
@@ -38,8 +50,10 @@ class DeltaFifo {
   void add(meta::Key key, meta::Object object);
   void update(meta::Key key, meta::Object object);
   void remove(meta::Key key, meta::Object object);
-  /// The whole state; `repairs`: what differs was wrong (DeltaSink::repair). The version is not queued.
-  void replace(std::vector<meta::KeyedObject> objects, std::string resource_version, bool repairs = false);
+  /// The whole state, or that of a part; `repairs`: what differs was wrong (DeltaSink::repair). The version is not
+  /// queued.
+  void replace(std::vector<meta::KeyedObject> objects, std::string resource_version, bool repairs = false,
+               const Coverage& of = {});
   void resync();
   void bookmark(std::string_view resource_version) { static_cast<void>(resource_version); }  ///< queues nothing
 
@@ -57,6 +71,9 @@ class DeltaFifo {
   bool is_populated() const noexcept;  ///< something came
   bool has_synced() const noexcept;
   std::size_t size() const;  ///< keys waiting
+  /// Everything that came so far, for has_processed().
+  std::int64_t mark() const;
+  bool has_processed(std::int64_t mark) const noexcept;
   bool empty() const { return size() == 0; }
 
  private:

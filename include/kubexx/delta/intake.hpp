@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/delta/transform.hpp"
 #include "kubexx/meta/key.hpp"
@@ -10,9 +11,19 @@
 
 namespace kubexx::delta {
 
-/// Where objects enter: each is transformed and then named, once. What follows uses the key it gets here. An object
-/// without a key or refused by the transform is an Error, and so is what the functions throw.
-class Intake {
+/// Where objects enter: each is transformed and then named, once. What follows uses the key it gets here.
+///
+/// Threads: safe from any thread, as far as its functions are; they run on the caller's, without a lock.
+/// Errors: an object without a key or refused by the transform is one, and so is what the functions throw.
+/// Example:
+///
+///     delta::Intake intake({}, [](meta::Object object) -> Result<meta::Object> {
+///       auto smaller = object.edit();
+///       smaller["status"].erase();
+///       return smaller.to_object();
+///     });
+///     if (auto entered = intake.take(pod)) greet(entered->key.text());
+class KUBEXX_EXPORT Intake {
  public:
   Intake() = default;
   /// Absent functions: meta_namespace_key, and no transform.

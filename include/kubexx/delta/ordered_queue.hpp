@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/delta/queue.hpp"
 
 namespace kubexx::delta {
@@ -18,7 +19,16 @@ namespace kubexx::delta {
 /// once when something else came first.
 ///
 /// Threads: one at a time. A process function may call the queue.
-class OrderedQueue {
+/// Errors: only the process function's and those of putting back; what is queued has a key already.
+/// Example:
+///
+///     delta::OrderedQueue queue({.batch_size = 100});
+///     queue.add(meta::Key::of(pod), pod);
+///     queue.remove(meta::Key::of(pod), pod);
+///     while (auto popped = queue.try_pop(process)) {
+///       if (!*popped) break;  // nothing is queued
+///     }
+class KUBEXX_EXPORT OrderedQueue {
  public:
   struct Options {
     bool emit_bookmarks = false;
@@ -31,8 +41,9 @@ class OrderedQueue {
   void add(meta::Key key, meta::Object object) { push(DeltaType::Added, std::move(key), std::move(object)); }
   void update(meta::Key key, meta::Object object) { push(DeltaType::Updated, std::move(key), std::move(object)); }
   void remove(meta::Key key, meta::Object object) { push(DeltaType::Deleted, std::move(key), std::move(object)); }
-  /// The whole state as of a version; `repairs`: what differs was wrong (DeltaSink::repair).
-  void replace(std::vector<meta::KeyedObject> objects, std::string resource_version, bool repairs = false);
+  /// The whole state, or that of a part, as of a version; `repairs`: what differs was wrong (DeltaSink::repair).
+  void replace(std::vector<meta::KeyedObject> objects, std::string resource_version, bool repairs = false,
+               Coverage of = {});
   void resync();
   void bookmark(std::string_view resource_version);
 
@@ -52,6 +63,9 @@ class OrderedQueue {
   bool is_populated() const noexcept { return initial_end_ != kUnpopulated; }  ///< something came
   bool has_synced() const noexcept { return processed_ >= initial_end_; }
   std::size_t size() const noexcept { return items_.size() - next_; }  ///< changes waiting
+  /// Everything that came so far, for has_processed().
+  std::int64_t mark() const noexcept { return taken_ + static_cast<std::int64_t>(size()); }
+  bool has_processed(std::int64_t mark) const noexcept { return processed_ >= mark; }
   bool empty() const noexcept { return size() == 0; }
 
  private:

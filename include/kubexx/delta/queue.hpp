@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/delta/delta.hpp"
 #include "kubexx/meta/object.hpp"
@@ -15,9 +16,23 @@
 /// structures for one thread or strand at a time; SynchronizedQueue makes one of them safe from any thread.
 namespace kubexx::delta {
 
-/// What the consumer of a queue already holds, so that the queue can tell what a list no longer has. It must not call
-/// the queue back.
-class KnownObjects {
+/// What the consumer of a queue already holds, so that the queue can tell what a list no longer has.
+///
+/// Threads: asked by whoever writes to the queue; inside a SynchronizedQueue with its lock held. It must not call the
+/// queue back.
+/// Errors: what it throws comes out where the queue was written to.
+/// Example:
+///
+///     class Known final : public delta::KnownObjects {
+///      public:
+///       explicit Known(std::shared_ptr<const store::Store> store) : store_(std::move(store)) {}
+///       std::vector<std::string> list_keys() const override { return store_->list_keys(); }
+///       meta::Object find(std::string_view key) const override { return store_->find(key); }
+///
+///      private:
+///       std::shared_ptr<const store::Store> store_;
+///     };
+class KUBEXX_EXPORT KnownObjects {
  public:
   virtual ~KnownObjects() = default;
   virtual std::vector<std::string> list_keys() const = 0;
@@ -37,7 +52,7 @@ struct Taken {
 
 namespace detail {
 /// Runs a process function; an exception is its Error.
-Result<void> run(const Process& process, Taken& taken);
+KUBEXX_EXPORT_INTERNAL Result<void> run(const Process& process, Taken& taken);
 /// An Error when there is nothing, or a change of one object that lacks its key.
 Result<void> check_put_back(const Deltas& deltas);
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/delta/delta_fifo.hpp"
 #include "kubexx/delta/intake.hpp"
 #include "kubexx/delta/ordered_queue.hpp"
@@ -28,7 +29,12 @@ using PlainQueue = std::variant<OrderedQueue, DeltaFifo>;
 /// Errors: an object without a key or refused by the transform is not queued; a replace with such an object changes
 /// nothing. The process function's Error is what pop returns; the changes are gone then (see add_if_not_present). One
 /// that throws counts as having returned that Error.
-class SynchronizedQueue final : public reflector::DeltaSink {
+/// Example:
+///
+///     delta::SynchronizedQueue queue{delta::OrderedQueue()};
+///     if (auto queued = queue.add(pod); !queued) complain(queued.error());
+///     while (queue.pop(process, stop)) continue;  // until it is closed or stopped, or processing fails
+class KUBEXX_EXPORT SynchronizedQueue final : public reflector::DeltaSink {
  public:
   explicit SynchronizedQueue(PlainQueue queue, Intake intake = {});
   ~SynchronizedQueue() override;

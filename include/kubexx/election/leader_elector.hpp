@@ -1,23 +1,28 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kubexx/base/async.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/base/result.hpp"
+#include "kubexx/election/fencing_token.hpp"
 #include "kubexx/election/leader_guard.hpp"
+#include "kubexx/election/wait_options.hpp"
 #include "kubexx/events/event_recorder.hpp"
 #include "kubexx/rest/client.hpp"
 
 namespace kubexx::election {
 
-struct LeaderElectionOptions {
+struct KUBEXX_EXPORT LeaderElectionOptions {
   std::string namespace_ = "default";
   std::string name{};      ///< of the Lease
   std::string identity{};  ///< of this candidate; no two may share one
@@ -32,14 +37,22 @@ struct LeaderElectionOptions {
   events::EventRecorder recorder{};                           ///< told about every term
   Random* random = nullptr;
 
-  /// lease_duration > renew_deadline > 1.2 * retry_period > 0, and names.
+  /// Of this candidate, such as the address at which it serves: on the Lease while it holds it, taken away when it
+  /// gives it back. Others there stay, so all candidates of a Lease should have the same keys.
+  std::vector<std::pair<std::string, std::string>> annotations{};
+  /// How long a stopped leader's work may go on, and no guarded write passes after it; absent: as long as it takes.
+  /// The lease of one that takes longer is not renewed any more, and given back when the work has ended after all.
+  std::optional<Duration> stop_timeout{};
+
+  /// lease_duration > renew_deadline > 1.2 * retry_period > 0, no negative stop_timeout, and names.
   Result<void> validate() const;
 };
 
 struct LeaderCallbacks {
   /// Does the leading work: should return soon after the guard's token fired. Runs on the client's executor for
   /// handlers, so renewals do not wait for it. The lease is given back after it returned, and the candidacy ends no
-  /// earlier. One that only begins work and returns keeps the lease too, until stop: end that work first.
+  /// earlier. One that only begins work and returns keeps the lease too, until stop; with LeaderGuard::hold() it is
+  /// given back no earlier than that work has ended.
   std::function<void(LeaderGuard guard)> on_started_leading{};
   /// At the end of every candidacy, also of one that never led; on the executor for handlers. May start the next.
   std::function<void()> on_stopped_leading{};
@@ -47,23 +60,44 @@ struct LeaderCallbacks {
   std::function<void(const std::string& identity)> on_new_leader{};
 };
 
+/// An election as one candidate sees it, at one moment.
+struct ElectionStatus {
+  bool standing = false;                   ///< a candidacy is under way
+  bool leading = false;                    ///< as is_leader()
+  bool stopping = false;                   ///< told to stop: its work is ending, or the lease is given back
+  std::string holder = {};                 ///< as leader()
+  std::int64_t transitions = 0;            ///< of the Lease as last seen
+  std::optional<FencingToken> token = {};  ///< of this candidate's term, while it leads
+  std::optional<TimePoint> deadline = {};  ///< of its guard, while it leads
+};
+
 /// Runs work in one of several programs at a time, decided by a Lease (coordination.k8s.io/v1).
 ///
 /// A candidate compares its own clock readings only: how long the record has not changed since it first saw it so. The
 /// leader renews every retry_period. When that fails for renew_deadline, its guard has run out (see LeaderGuard) and
-/// the candidacy ends. A stopped leader fires the guard's token, goes on renewing until its work returned, then gives
-/// the lease back.
+/// the candidacy ends. A stopped leader fires the guard's token, goes on renewing until its work returned (for
+/// stop_timeout at most), then gives the lease back. Each term has a FencingToken, newer than those before.
 ///
-/// Threads: none of its own; a state machine on the client's executor. Members are safe from any thread.
+/// A program may stand in several elections: an elector for each Lease, with one client. What it needs when its term
+/// begins, informers for example, may run before: a warm standby (examples/leader_service).
+///
+/// Threads: none of its own; a state machine on the client's executor, which also asks the conditions waited for.
+/// Members are safe from any thread.
 /// Stop: a candidacy ends when its token fires, after stop(), or with its term, once on_started_leading has returned;
 /// start() then stands for election again. The destructor stops and blocks until the end: a program whose executor runs
 /// on the same thread lets the candidacy end first.
 /// Errors: create() refuses bad options. Requests that fail are logged and tried again.
-///
 /// Example:
-///   elector->start(stop);
-///   elector->ended_async().start([&](Result<void>) { ... });
-class LeaderElector {
+///
+///     auto elector = election::LeaderElector::create(
+///         client, {.name = "shop", .identity = "shop-1"},
+///         {.on_started_leading = [](election::LeaderGuard guard) { work(guard.stop_token()); }});
+///     if (!elector) complain(elector.error());
+///     (*elector)->start(stop);
+///     auto leading = (*elector)->wait_until([](const auto& now) { return now.leading; }, {.stop = stop});
+///     if (leading) greet("the term", leading->token->to_string());
+///     (*elector)->ended_async().start([](const Result<void>&) { greet("the candidacy is over"); });
+class KUBEXX_EXPORT LeaderElector {
  public:
   static Result<std::unique_ptr<LeaderElector>> create(rest::Client client, LeaderElectionOptions options,
                                                        LeaderCallbacks callbacks);
@@ -77,6 +111,13 @@ class LeaderElector {
   /// start(), and blocks until that candidacy has ended.
   void run(std::stop_token stop);
 
+  ElectionStatus status() const;
+  /// Until the condition is true of status(), also from before the start. It is asked when something changes (not when
+  /// time passes), on the client's executor, and must not block. Canceled too when the candidacy ends without.
+  Async<Result<ElectionStatus>> until_async(std::function<bool(const ElectionStatus&)> condition,
+                                            ElectionWaitOptions options = {}) const;
+  Result<ElectionStatus> wait_until(std::function<bool(const ElectionStatus&)> condition,
+                                    ElectionWaitOptions options = {}) const;
   bool is_leader() const;
   std::string leader() const;  ///< who holds the lease, as far as is known; may be empty
   /// An Error while this program leads and could not renew for longer than the lease and the tolerance.
@@ -90,7 +131,7 @@ class LeaderElector {
 
 /// The health of an elector that may be set later or never, for a program's liveness check: a leader that can neither
 /// renew nor stop should be restarted.
-class LeaderHealth {
+class KUBEXX_EXPORT LeaderHealth {
  public:
   explicit LeaderHealth(Duration tolerance = std::chrono::seconds(20)) : tolerance_(tolerance) {}
   void watch(std::shared_ptr<const LeaderElector> elector);

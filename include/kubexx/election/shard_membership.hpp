@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/election/leader_guard.hpp"
@@ -17,7 +18,7 @@ namespace kubexx::election {
 
 struct ShardLedger;  // src/election/shard_ledger.hpp
 
-struct ShardOptions {
+struct KUBEXX_EXPORT ShardOptions {
   std::string namespace_ = "default";
   std::string group{};     ///< the replicas that share the work; a label value and the beginning of Lease names
   std::string identity{};  ///< of this replica, as a name ("widget-7c9f-x2x1p"); no two may share one
@@ -38,7 +39,7 @@ struct ShardCallbacks {
 
 /// The right to work on one key; empty when this replica does not own it. While it lives the key stays here, unless the
 /// replica could not renew its lease: then guard() has ended. Destroy it before the membership's client.
-class ShardWork {
+class KUBEXX_EXPORT ShardWork {
  public:
   ShardWork() = default;
   ShardWork(ShardWork&& other) noexcept;
@@ -71,7 +72,14 @@ class ShardWork {
 /// Threads: none of its own; a state machine on the client's executor. Members are safe from any thread.
 /// Stop: leave(), or the destructor. A replica that leaves hands over at once; one that dies, when its lease runs out.
 /// Errors: create() refuses bad options. Requests that fail are logged and tried again.
-class ShardMembership {
+/// Example:
+///
+///     auto membership = election::ShardMembership::create(client, {.group = "shop", .identity = "shop-1"});
+///     if (!membership) complain(membership.error());
+///     (*membership)->start();
+///     if (const auto mine = (*membership)->begin("default/web")) work(mine.guard().guarded(client));
+///     (*membership)->leave(10s);
+class KUBEXX_EXPORT ShardMembership {
  public:
   static Result<std::unique_ptr<ShardMembership>> create(rest::Client client, ShardOptions options,
                                                          ShardCallbacks callbacks = {});

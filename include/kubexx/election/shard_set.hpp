@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx::election {
 
 /// Keys fall into this many slots, which are what replicas own. Part of what replicas agree on, so it never changes.
 inline constexpr std::size_t kShardSlots = 1024;
 
 /// A set of slots, and so of keys.
-class ShardSet {
+class KUBEXX_EXPORT ShardSet {
  public:
   /// The same in every process, version and machine.
   static std::size_t slot_of(std::string_view key) noexcept;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kubexx/base/async.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/events/event_recorder.hpp"
@@ -55,9 +56,10 @@ struct EventBroadcasterOptions {
 /// completed the destructor does not block.
 /// Errors: events are never worth failing for: kubexx_events_total{result=...} and the log say what became of them.
 /// Example:
-///   events::EventBroadcaster broadcaster(client);
-///   auto recorder = broadcaster.recorder("widget-controller");
-class EventBroadcaster {
+///
+///     events::EventBroadcaster broadcaster(client);
+///     auto recorder = broadcaster.recorder("widget-controller");
+class KUBEXX_EXPORT EventBroadcaster {
  public:
   explicit EventBroadcaster(rest::Client client, EventBroadcasterOptions options = {});
   ~EventBroadcaster();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::events {
@@ -23,11 +24,16 @@ struct EventDetails {
 /// Tells the world what happened to an object, as Events of the cluster. A handle from EventBroadcaster::recorder(),
 /// cheap to copy; a default one does nothing, so code can take a recorder without asking whether there is one.
 ///
-/// Threads: safe from any thread; never blocks and never fails. An event that cannot be recorded (an object without
-/// kind or name, a type other than Normal and Warning, a full queue, a broadcaster that was shut down) is counted in
-/// kubexx_events_total{result="dropped"} and logged.
-/// Example: `recorder.event(foo, "Normal", "Synced", "Foo synced successfully");`
-class EventRecorder {
+/// Threads: safe from any thread; never blocks.
+/// Errors: it never fails. An event that cannot be recorded (an object without kind or name, a type other than Normal
+/// and Warning, a full queue, a broadcaster that was shut down) is counted in kubexx_events_total{result="dropped"} and
+/// logged.
+/// Example:
+///
+///     events::EventBroadcaster broadcaster(client);
+///     const auto recorder = broadcaster.recorder("shop");
+///     recorder.event(pod, "Normal", "Synced", "the shop is in order", {.action = "Syncing"});
+class KUBEXX_EXPORT EventRecorder {
  public:
   EventRecorder() = default;
   /// For tests: hands every event to `take` on the caller's thread, as the object that would be created in core/v1.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx::httpd {
@@ -33,7 +34,12 @@ struct CertificateRequest {
 ///
 /// Threads: every member is safe from any thread.
 /// Errors: names or addresses that no certificate can carry are an Error of kind Config.
-class CertificateAuthority {
+/// Example:
+///
+///     auto authority = httpd::CertificateAuthority::create("shop");
+///     if (!authority) complain(authority.error());
+///     auto pair = authority->issue({.common_name = "localhost", .dns_names = {"localhost"}, .server = true});
+class KUBEXX_EXPORT CertificateAuthority {
  public:
   /// The clock must outlive the authority.
   static Result<CertificateAuthority> create(std::string common_name, Duration validity = std::chrono::hours(24 * 3650),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx::httpd {
@@ -19,7 +20,7 @@ using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 using SharedBytes = std::shared_ptr<const std::string>;
 
 /// A request as it was received, body included.
-struct Request {
+struct KUBEXX_EXPORT Request {
   std::string method = {};
   std::string target = {};    ///< path and query as sent
   HeaderFields headers = {};  ///< names in lower case
@@ -47,7 +48,7 @@ struct Request {
 ///
 /// Threads: every member is safe from any thread. Bytes arrive in the order of the calls.
 /// Errors: `write` or `finish` before `start` throws std::logic_error.
-class Responder {
+class KUBEXX_EXPORT Responder {
  public:
   struct Exchange;  // implemented by the connection
   explicit Responder(std::shared_ptr<Exchange> exchange);
@@ -89,6 +90,9 @@ struct ServerOptions {
   Duration header_timeout = std::chrono::seconds(30);  ///< for the TLS handshake, and for the header of a request
   Duration idle_timeout = std::chrono::minutes(5);     ///< without a request, for a body, or for a write to move
   std::size_t threads = 1;
+  /// Further ones are closed at once, and the first time a log line says so. 0: half of the descriptors that the
+  /// process may have, at most 10,000.
+  std::size_t max_connections = 0;
 };
 
 /// Serves HTTP/1.1 and HTTP/2, cleartext or TLS.
@@ -102,7 +106,14 @@ struct ServerOptions {
 /// Stop: the destructor, or stop(), refuses new connections, lets answers under way finish for `grace`, then closes
 /// everything and joins. HTTP/2 peers are told (GOAWAY) when there is a grace.
 /// Errors: an address that cannot be listened on, an unreadable certificate or key are errors of `start`.
-class Server {
+/// Example:
+///
+///     const httpd::Handler echo = [](const httpd::Request& request, const httpd::Responder& responder) {
+///       responder.respond(200, {{"content-type", "text/plain"}}, "you asked for " + request.target);
+///     };
+///     auto server = httpd::Server::start({.port = 8080}, echo);
+///     if (!server) complain(server.error());
+class KUBEXX_EXPORT Server {
  public:
   static Result<std::unique_ptr<Server>> start(ServerOptions options, Handler handler);
   ~Server();

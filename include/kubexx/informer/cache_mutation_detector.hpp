@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::informer {
@@ -14,7 +15,15 @@ namespace kubexx::informer {
 /// object is found, and the key named. Costs the memory of a second cache.
 ///
 /// Threads: everything runs on the strand, `found` too.
-class CacheMutationDetector : public std::enable_shared_from_this<CacheMutationDetector> {
+/// Stop: stop(), or dropping it; nothing is compared any more, and the copies go.
+/// Errors: what `found` throws is reported to the error sink.
+/// Example:
+///
+///     auto detector = std::make_shared<informer::CacheMutationDetector>(
+///         strand, [](const std::string& key) { complain(key); });
+///     strand.post([detector] { detector->start(); });
+///     strand.post([detector, web = pod] { detector->remember(web.key(), web); });
+class KUBEXX_EXPORT CacheMutationDetector : public std::enable_shared_from_this<CacheMutationDetector> {
  public:
   CacheMutationDetector(Strand strand, std::function<void(const std::string& key)> found);
   void start();

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/lifetime.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/object_key.hpp"
@@ -25,10 +26,10 @@ enum class EventCause : std::uint8_t {
   Relist,   ///< found by comparing a new list with the cache
   Resync,   ///< nothing changed; the handler asked for a reminder
 };
-std::string_view to_string(EventCause cause) noexcept;
+KUBEXX_EXPORT std::string_view to_string(EventCause cause) noexcept;
 
 /// What a handler may ask about the call it is in. Valid during the call.
-class EventContext {
+class KUBEXX_EXPORT EventContext {
  public:
   EventContext(EventCause cause, std::stop_token stop, const meta::Object* before, const meta::Object* after,
                const meta::KeyFunc* key_func = nullptr)
@@ -71,8 +72,24 @@ class Deleted {
   bool final_state_known_;
 };
 
-/// The untyped receiver of events. Calls of one registration come one at a time, in order.
-class ResourceEventHandler {
+/// The untyped receiver of events, for a handler that is a class; ResourceEventHandlerFuncs is one of functions.
+///
+/// Threads: calls of one registration come one at a time, in order, on a thread of the handlers' executor, and without
+/// a lock of the library's: they may block, call the informer, add and remove handlers.
+/// Stop: a call that waits does so with context.stop(). A call that runs is finished, whoever ends the handler.
+/// Errors: what a call throws is reported (error_sink.hpp) and counted; the next call comes all the same.
+/// Example:
+///
+///     class Counting final : public informer::ResourceEventHandler {
+///      public:
+///       void on_add(const meta::Object&, bool, const informer::EventContext&) override { ++there; }
+///       void on_update(const meta::Object&, const meta::Object&, const informer::EventContext&) override {}
+///       void on_delete(const informer::Deleted<meta::Object>&, const informer::EventContext&) override { --there; }
+///       std::atomic<int> there{0};
+///     };
+///     auto counting = std::make_shared<Counting>();
+///     auto registration = factory.core().v1().pods().add_event_handler(counting);
+class KUBEXX_EXPORT ResourceEventHandler {
  public:
   virtual ~ResourceEventHandler() = default;
   virtual void on_add(const meta::Object& object, bool is_in_initial_list, const EventContext& context) = 0;
@@ -176,9 +193,15 @@ class Callback {
 ///
 /// Threads: the functions of one handler are called one at a time, in order, on a thread of the handlers' executor, and
 /// without a lock of the library's: they may block, call the informer, add and remove handlers.
+/// Stop: a function that waits does so with the stop() of its EventContext.
 /// Errors: what they throw is reported (error_sink.hpp) and counted; the next call comes all the same.
-/// Example: `{.on_add = [](const Pod& pod) {...}, .on_update = [](const Pod& before, const Pod& after) {...},
-/// .on_delete = [](const Deleted<Pod>& gone) { forget(gone.key()); }}`
+/// Example:
+///
+///     auto registration = factory.core().v1().pods().add_event_handler({
+///         .on_add = [](const Pod& pod) { greet(pod.name()); },
+///         .on_update = [](const Pod& before, const Pod& after) { compare(before, after); },
+///         .on_delete = [](const informer::Deleted<Pod>& gone) { forget(gone.key()); },
+///     });
 template <class T = meta::Object>
 struct ResourceEventHandlerFuncs {
   Callback<detail::AddShapes<T>> on_add = {};
@@ -186,7 +209,15 @@ struct ResourceEventHandlerFuncs {
   Callback<detail::DeleteShapes<T>> on_delete = {};
 };
 
-/// Passes on what the filter accepts. An update that starts to match is an add, one that stops matching a delete.
+/// Passes on what the filter accepts. An update that starts to match is an add, one that stops matching a delete. The
+/// filter is called where the handler is, and what it throws is the call's.
+///
+/// Example:
+///
+///     informer::FilteringResourceEventHandler<Pod> running;
+///     running.filter = [](const Pod& pod) { return pod.status().phase() == "Running"; };
+///     running.handler.on_add = [](const Pod& pod) { greet(pod.name()); };
+///     auto registration = factory.core().v1().pods().add_event_handler(running);
 template <class T = meta::Object>
 struct FilteringResourceEventHandler {
   /// Sees the last known object of a delete, which may be null. Absent: everything passes.

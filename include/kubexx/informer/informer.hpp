@@ -54,6 +54,8 @@ class Informer {
     if (!object) return object.error();
     return meta::typed_handle<T>(*object);
   }
+  Result<void> set_scope(const Scope& scope) const { return shared_->set_scope(scope); }
+  Result<void> wait_until_whole(const WaitOptions& options = {}) const { return shared_->wait_until_whole(options); }
   const std::shared_ptr<SharedIndexInformer>& shared() const noexcept { return shared_; }
   SharedIndexInformer* operator->() const noexcept { return shared_.get(); }
 

@@ -10,6 +10,7 @@
 
 #include "kubexx/base/backoff.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/delta/transform.hpp"
 #include "kubexx/meta/field_selector.hpp"
@@ -35,8 +36,9 @@ enum class QueueKind : std::uint8_t {
 /// Which objects of a resource, and what of them: what informers are shared by, beside the resource itself. Scopes that
 /// mean the same share one. What is absent the factory's options say, and then it is everything.
 struct Scope {
-  /// Several are one informer with one list and watch for each, whose versions cannot be waited for; a scope of one
-  /// namespace has an informer whose versions can. An empty name among them means all.
+  /// Several are one informer with one list and watch for each: a namespace that fails delays no other, and versions
+  /// cannot be waited for; a scope of one namespace has an informer whose versions can. An empty name among them means
+  /// all.
   std::vector<std::string> namespaces = {};
   std::optional<meta::LabelSelector> label_selector = {};
   std::optional<meta::FieldSelector> field_selector = {};
@@ -91,8 +93,8 @@ struct InformerOptions {
 };
 
 /// What is absent in `options` taken from `defaults`.
-InformerOptions with_defaults(InformerOptions options, const InformerOptions& defaults);
-Scope with_defaults(Scope scope, const Scope& defaults);
+KUBEXX_EXPORT InformerOptions with_defaults(InformerOptions options, const InformerOptions& defaults);
+KUBEXX_EXPORT Scope with_defaults(Scope scope, const Scope& defaults);
 
 struct FactoryOptions {
   std::string name = {};          ///< prefix of the informers' names in metrics

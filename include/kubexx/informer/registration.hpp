@@ -10,6 +10,7 @@
 
 #include "kubexx/base/clock.hpp"
 #include "kubexx/base/error.hpp"
+#include "kubexx/base/export.hpp"
 
 namespace kubexx::informer {
 
@@ -42,7 +43,20 @@ struct HandlerStatus {
 /// A handler's place in an informer. Destroying it removes the handler, drops what waits for it, and waits for a call
 /// that is running; inside that very call it only marks it removed, and so does the second of two handlers that remove
 /// each other. Move-only; keep it last in your class.
-class [[nodiscard]] Registration {
+///
+/// Threads: the questions may be asked from several threads at once. Moving it, remove() and release() are its owner's,
+/// as with a unique_ptr.
+/// Stop: remove() and the destructor, as said above; release() leaves the end to the informer.
+/// Errors: error() says why the handler was not taken. wait_until_synced() throws kubexx::Exception on a loop's thread
+/// that cannot be driven.
+/// Example:
+///
+///     auto pods = factory.core().v1().pods();
+///     auto registration = pods.add_event_handler({.on_add = [](const Pod& pod) { greet(pod.name()); }});
+///     if (registration.error()) complain(*registration.error());
+///     if (registration.wait_until_synced(stop)) greet(registration.status().calls);
+///     registration.remove();
+class [[nodiscard]] KUBEXX_EXPORT Registration {
  public:
   Registration() = default;
   explicit Registration(std::shared_ptr<ProcessorListener> listener) : listener_(std::move(listener)) {}

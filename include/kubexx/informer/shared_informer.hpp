@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/informer/controller.hpp"
 #include "kubexx/informer/event_handler.hpp"
@@ -40,6 +41,7 @@ struct InformerStatus {
   std::string scope = {};
   bool started = false;
   bool synced = false;
+  bool whole = false;  ///< synced, and everything of a scope that was changed since is there too
   bool stopped = false;
   bool stale = false;
   Duration lag = Duration::zero();  ///< since the last event, bookmark or list
@@ -57,7 +59,13 @@ struct InformerStatus {
   std::vector<HandlerStatus> handlers = {};
 };
 
-/// A cache of one resource that many share: one list and watch, one indexed store, any number of handlers.
+/// Makes what lists and watches one namespace ("": all of them) by the selectors of a scope. It may be called from any
+/// thread, and must not ask the informer.
+using SourceFunc =
+    std::function<std::shared_ptr<reflector::ListerWatcher>(const Scope& scope, const std::string& namespace_)>;
+
+/// A cache of one resource that many share: one list and watch (one for each namespace, where the scope names several),
+/// one indexed store, any number of handlers.
 ///
 /// Guarantees: the store follows the server, eventually; per object the states seen are a subsequence of the real ones,
 /// in order. The store has a change before any handler hears of it. A handler's calls come one at a time and in order;
@@ -67,10 +75,19 @@ struct InformerStatus {
 ///
 /// Threads: everything is safe from any thread. The work runs on `executor`, handlers on `handlers`.
 /// Stop: final. The watch ends first, then handlers: what waits for them is dropped, what runs finishes.
-class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInformer> {
+/// Errors: those of list and watch go to the watch error handler and are in status(); create() without executors and a
+/// setter after the start throw std::logic_error, waits on a loop's thread that cannot be driven kubexx::Exception.
+/// Example:
+///
+///     auto pods = factory.core().v1().pods().shared();
+///     if (auto there = pods->wait_until_whole({.stop = stop}); !there) complain(there.error());
+///     if (auto done = pods->set_scope({.namespaces = {"shop", "billing"}}); !done) complain(done.error());
+class KUBEXX_EXPORT SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInformer> {
  public:
   static std::shared_ptr<SharedIndexInformer> create(std::shared_ptr<reflector::ListerWatcher> source,
                                                      InformerOptions options);
+  /// One whose scope can be changed: what is in `options.scope` is kept by the sources that `make` makes.
+  static std::shared_ptr<SharedIndexInformer> create(SourceFunc make, InformerOptions options);
   ~SharedIndexInformer();
 
   /// A handler that comes after the start first gets everything the cache holds, as initial adds. After the stop the
@@ -125,14 +142,26 @@ class SharedIndexInformer : public std::enable_shared_from_this<SharedIndexInfor
   Result<void> wait_until(std::string_view resource_version, const WaitOptions& options = {}) const;
   /// The object once the cache is at least that new.
   Result<meta::Object> get(std::string_view key, std::string_view at_least, const WaitOptions& options = {}) const;
-  /// Until the key is gone, or belongs to an object with another uid.
+  /// Until the key is gone, or belongs to an object with another uid. What is not in the scope any more is gone.
   Result<void> wait_until_gone(std::string_view key, std::string_view uid, const WaitOptions& options = {}) const;
 
   /// Lists anew, as after an expired watch.
   void relist();
 
+  /// Other namespaces or selectors from now on, also while it runs. An added namespace lists only itself, and the
+  /// others go on; what is in a removed one is deleted; with other selectors everything is listed anew, and unchanged
+  /// objects stay. What is absent in `scope` is what the factory's options say, as where an informer is asked for. Its
+  /// name stays.
+  ///
+  /// Returns at once. An Error, and nothing is changed: projection or metadata_only are others; another informer of the
+  /// factory has that scope; the informer was made of a source that is given as it is, or was stopped.
+  Result<void> set_scope(const Scope& scope);
+  /// Until everything of the scope is in the cache: after the start, and after set_scope().
+  Result<void> wait_until_whole(const WaitOptions& options = {}) const;
+
  private:
   friend class SyncWait;
+  friend class SharedInformerFactory;
   struct Impl;
   explicit SharedIndexInformer(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;

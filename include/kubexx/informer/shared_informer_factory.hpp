@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/informer/detail/groups.hpp"  // written by kubexx-gen
 #include "kubexx/informer/informer.hpp"
 #include "kubexx/informer/options.hpp"
@@ -42,6 +43,7 @@ class [[nodiscard]] Lease {
 /// it does not matter who asks first.
 ///
 /// Threads: safe from any thread. shutdown() and the destructor must not be called from a handler.
+/// Stop: the token given to start() stops what it started; shutdown() and the destructor stop everything and wait.
 /// Errors: what comes from outside is checked where it is given (LabelSelector::parse() and the like); what a server
 /// refuses is in the informers' status, in the log and in what wait_for_cache_sync() returns.
 /// Example:
@@ -50,7 +52,7 @@ class [[nodiscard]] Lease {
 ///     auto pods = factory.core().v1().pods();  // #include "kubexx/clientset/core.hpp"
 ///     factory.start(stop);
 ///     if (auto synced = factory.wait_for_cache_sync(stop); !synced) complain(*synced.as_error());
-class SharedInformerFactory : public detail::FactoryGroups<SharedInformerFactory> {
+class KUBEXX_EXPORT SharedInformerFactory : public detail::FactoryGroups<SharedInformerFactory> {
  public:
   explicit SharedInformerFactory(rest::Client client, FactoryOptions options = {});
   ~SharedInformerFactory();
@@ -102,9 +104,10 @@ class SharedInformerFactory : public detail::FactoryGroups<SharedInformerFactory
 
 namespace detail {
 /// `info`: what the typed API says of the resource; null: objects are asked for as JSON.
-std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
-                                                   const meta::GroupVersionResource& resource,
-                                                   const meta::ResourceInfo* info, InformerOptions options);
+KUBEXX_EXPORT_INTERNAL std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
+                                                                          const meta::GroupVersionResource& resource,
+                                                                          const meta::ResourceInfo* info,
+                                                                          InformerOptions options);
 }  // namespace detail
 
 /// The factory for any resource, known at compile time or not; objects are meta::Object.

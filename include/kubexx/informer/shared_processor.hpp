@@ -16,6 +16,7 @@
 
 #include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/informer/event_handler.hpp"
 #include "kubexx/informer/registration.hpp"
@@ -61,7 +62,9 @@ struct NotificationBlock {
 /// Threads: safe from any thread, but for what is marked as the strand's. Calls run one at a time on the handlers'
 /// executor; no thread is kept while nothing waits.
 /// Stop: close() drops what waits, finish() lets it be told first.
-class ProcessorListener : public std::enable_shared_from_this<ProcessorListener> {
+/// Errors: what a call throws is reported to the error sink and counted. An executor that cannot take a turn is
+/// reported too, and gets its next chance with the next notification.
+class KUBEXX_EXPORT ProcessorListener : public std::enable_shared_from_this<ProcessorListener> {
  public:
   /// What a listener needs of its informer.
   struct Setting {
@@ -168,10 +171,22 @@ class ProcessorListener : public std::enable_shared_from_this<ProcessorListener>
 
 /// The handlers of an informer: what is announced reaches each of them, in order, and resyncs those that asked.
 ///
-/// Threads: register_handler() and listeners() from any thread; everything else on the strand, which orders it with the
-/// changes of the cache.
+/// Threads: register_handler(), listeners() and busy() from any thread; everything else on the strand, which orders it
+/// with the changes of the cache.
 /// Stop: stop() is final; the owner calls it when nothing is announced any more.
-class SharedProcessor : public std::enable_shared_from_this<SharedProcessor> {
+/// Errors: none of its own; those of handlers stay with their listeners.
+/// Example:
+///
+///     auto processor = std::make_shared<informer::SharedProcessor>(
+///         strand, informer::ProcessorListener::Setting{.informer = "pods", .executor = executor}, 10min);
+///     auto listener = processor->register_handler(handler, {});
+///     strand.post([=] {
+///       processor->join(listener, {});
+///       processor->start();
+///       processor->announce({.after = pod, .key = meta::Key::of(pod)});
+///       processor->distribute();
+///     });
+class KUBEXX_EXPORT SharedProcessor : public std::enable_shared_from_this<SharedProcessor> {
  public:
   SharedProcessor(Strand strand, ProcessorListener::Setting setting, Duration resync_period);
   /// Called, from any thread, when a handler's last call has returned. Set it before there is a handler.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kubexx/base/error.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/informer/informer.hpp"
 #include "kubexx/informer/shared_informer.hpp"
 
@@ -27,7 +28,7 @@ struct SyncState {
 };
 
 /// What wait_for_cache_sync found; true when everything is synced.
-struct [[nodiscard]] SyncResult {
+struct [[nodiscard]] KUBEXX_EXPORT SyncResult {
   std::vector<SyncState> informers = {};  ///< in the order given
   std::optional<Error> stopped_by = {};   ///< Canceled, Timeout, or the error that ended a fail-fast wait
 
@@ -48,7 +49,7 @@ struct SyncOptions {
 
 /// Something that becomes synced: an informer (the first whole list is in its store), a handler's registration (its
 /// initial adds have returned as well), or a function that says so. Null ones are std::logic_error.
-class Syncable {
+class KUBEXX_EXPORT Syncable {
  public:
   Syncable(std::shared_ptr<SharedIndexInformer> informer);  // NOLINT(google-explicit-constructor)
   template <class T>
@@ -83,8 +84,18 @@ class Syncables {
 /// Waits until everything is synced. Works before informers are started, does not poll them, and says why not when it
 /// ends without: stopped, timed out, failed fast, or an informer or handler ended. Nothing to wait for: synced.
 ///
-/// Functions are called on the calling thread, again as soon as one of the informers and handlers waited for changes,
-/// and every `ask_functions_every`. What they throw is thrown.
-SyncResult wait_for_cache_sync(std::stop_token stop, const Syncables& what, const SyncOptions& options = {});
+/// Threads: blocks the calling thread, or drives the loop whose thread it is. Functions are called on it, again as soon
+/// as one of the informers and handlers waited for changes, and every `ask_functions_every`.
+/// Stop: the token and the timeout end the wait and nothing else; `stopped_by` says which of them it was.
+/// Errors: all in the result, and together in as_error(). What functions throw is thrown.
+/// Example:
+///
+///     auto pods = factory.core().v1().pods();
+///     auto nodes = factory.core().v1().nodes();
+///     factory.start(stop);
+///     auto synced = informer::wait_for_cache_sync(stop, {pods, nodes}, {.fail_fast = true, .timeout = 30s});
+///     if (!synced) complain(*synced.as_error());
+KUBEXX_EXPORT SyncResult wait_for_cache_sync(std::stop_token stop, const Syncables& what,
+                                             const SyncOptions& options = {});
 
 }  // namespace kubexx::informer

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/client/until.hpp"
 #include "kubexx/store/store.hpp"
 
@@ -19,10 +20,22 @@ using Precondition = std::function<Result<bool>(const store::Indexer&)>;
 /// Then the conditions see every object of that list as ADDED, and what follows. A deletion that was only inferred is
 /// DELETED with the last known state.
 ///
-/// Threads: blocks; conditions run on the calling thread. The informer has ended when it returns.
-Result<std::optional<meta::WatchEvent>> until_with_sync(const client::ResourceApi& api,
-                                                        const client::ListOptions& options,
-                                                        const Precondition& precondition,
-                                                        std::vector<client::Condition> conditions);
+/// Threads: blocks, or drives the loop whose thread it is; conditions and the precondition run on the calling thread.
+/// The informer has ended when it returns.
+/// Stop: `options.stop` ends it with Canceled, `options.timeout` with Timeout.
+/// Errors: those, and what a condition or the precondition returns. What they throw is thrown. A server that refuses
+/// does not end it: the informer tries again.
+/// Example:
+///
+///     const auto gone = [](const meta::WatchEvent& event) -> Result<bool> {
+///       return event.type == meta::WatchEventType::Deleted;
+///     };
+///     auto last = informer::until_with_sync(
+///         pods.untyped(), {.field_selector = "metadata.name=web", .timeout = 30s},
+///         [](const store::Indexer& now) -> Result<bool> { return now.size() == 0; }, {gone});
+KUBEXX_EXPORT Result<std::optional<meta::WatchEvent>> until_with_sync(const client::ResourceApi& api,
+                                                                      const client::ListOptions& options,
+                                                                      const Precondition& precondition,
+                                                                      std::vector<client::Condition> conditions);
 
 }  // namespace kubexx::informer

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/health.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/base/result.hpp"
@@ -53,7 +54,7 @@ struct Options {
 ///
 ///     auto page = inspect::Server::start(factory, {.listen = "127.0.0.1:0"});
 ///     if (page) show_the_user((*page)->url());
-class Server {
+class KUBEXX_EXPORT Server {
  public:
   static Result<std::unique_ptr<Server>> start(Options options = {});
   static Result<std::unique_ptr<Server>> start(const informer::SharedInformerFactory& factory, Options options = {});

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -21,20 +22,20 @@ struct Condition {
 };
 
 /// The condition of this type in `status.conditions`, borrowed from the object; Absent when there is none.
-Value find_condition(const Object& object, std::string_view type) noexcept;
+KUBEXX_EXPORT Value find_condition(const Object& object, std::string_view type) noexcept;
 /// The same in any list of conditions.
-Value find_condition(Value conditions, std::string_view type) noexcept;
-bool is_condition_true(const Object& object, std::string_view type) noexcept;
-bool is_condition_false(const Object& object, std::string_view type) noexcept;
+KUBEXX_EXPORT Value find_condition(Value conditions, std::string_view type) noexcept;
+KUBEXX_EXPORT bool is_condition_true(const Object& object, std::string_view type) noexcept;
+KUBEXX_EXPORT bool is_condition_false(const Object& object, std::string_view type) noexcept;
 
 /// Adds the condition to `status.conditions` or brings it up to date; lastTransitionTime becomes `now` only when it is
 /// new or its status changes. False when nothing changed, so that a controller can skip the update.
-bool set_condition(Draft& draft, const Condition& condition, WallTime now);
+KUBEXX_EXPORT bool set_condition(Draft& draft, const Condition& condition, WallTime now);
 /// The same in any list of conditions.
-bool set_condition(DraftRef conditions, const Condition& condition, WallTime now);
+KUBEXX_EXPORT bool set_condition(DraftRef conditions, const Condition& condition, WallTime now);
 
 /// False when there was none.
-bool remove_condition(Draft& draft, std::string_view type);
-bool remove_condition(DraftRef conditions, std::string_view type);
+KUBEXX_EXPORT bool remove_condition(Draft& draft, std::string_view type);
+KUBEXX_EXPORT bool remove_condition(DraftRef conditions, std::string_view type);
 
 }  // namespace kubexx::meta

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
@@ -19,7 +20,7 @@ struct DraftNode;
 /// A place in a Draft: read it like a Value, set it, append to it, erase it. A place that does not exist yet may be
 /// named and read (Absent); setting it creates it and the maps above it. Borrowed: valid while its Draft lives and the
 /// place is not erased. Like a pointer, a const one still leads to what can be set.
-class KUBEXX_POINTER DraftRef {
+class KUBEXX_EXPORT KUBEXX_POINTER DraftRef {
  public:
   DraftRef() = default;  ///< nowhere: reads Absent, writes are ignored
 
@@ -69,9 +70,18 @@ class KUBEXX_POINTER DraftRef {
   detail::DraftNode* node_ = nullptr;
 };
 
-/// A mutable document. `Object::edit()` gives one that remembers its original; unknown fields survive.
-/// Threads: none; a draft belongs to one thread. Move-only; `clone()` copies.
-class KUBEXX_OWNER Draft {
+/// A mutable document. `Object::edit()` gives one that remembers its original; unknown fields survive. Move-only;
+/// `clone()` copies.
+///
+/// Threads: a draft and the places in it belong to one thread at a time; reading counts too.
+/// Errors: none that a program meets; contents that outgrow an object (256 MB) throw std::length_error.
+/// Example:
+///
+///     meta::Draft draft = object.edit();
+///     draft["metadata"]["labels"]["tier"].set("front");
+///     draft["spec"]["replicas"].set(3);
+///     if (draft.changed()) greet(draft.merge_patch());
+class KUBEXX_EXPORT KUBEXX_OWNER Draft {
  public:
   Draft();  ///< an empty map without an original
   explicit Draft(Object original);
@@ -101,9 +111,9 @@ class KUBEXX_OWNER Draft {
 };
 
 /// The patches as functions on values; apply_* are what a server does with them.
-std::string merge_patch(Value before, Value after);
-std::string json_patch(Value before, Value after);
-Result<Object> apply_merge_patch(Value target, Value patch);
-Result<Object> apply_json_patch(Value target, Value patch);
+KUBEXX_EXPORT std::string merge_patch(Value before, Value after);
+KUBEXX_EXPORT std::string json_patch(Value before, Value after);
+KUBEXX_EXPORT Result<Object> apply_merge_patch(Value target, Value patch);
+KUBEXX_EXPORT Result<Object> apply_json_patch(Value target, Value patch);
 
 }  // namespace kubexx::meta

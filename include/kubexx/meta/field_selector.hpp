@@ -4,12 +4,13 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx::meta {
 
 /// One condition on one field.
-struct FieldRequirement {
+struct KUBEXX_EXPORT FieldRequirement {
   std::string field = {};  ///< "metadata.name", "spec.nodeName", ...
   std::string value = {};  ///< unescaped
   bool negated = false;
@@ -21,8 +22,10 @@ struct FieldRequirement {
 /// Selects objects by fields: all requirements must hold. Which fields a kind offers is up to the server. In values
 /// `\\`, `\,` and `\=` stand for backslash, comma and equals sign. An immutable value.
 ///
-/// Example: `FieldSelector::parse("spec.nodeName=n1,status.phase!=Failed")`.
-class FieldSelector {
+/// Example:
+///
+///     auto selector = meta::FieldSelector::parse("spec.nodeName=n1,status.phase!=Failed");
+class KUBEXX_EXPORT FieldSelector {
  public:
   FieldSelector() = default;  ///< everything
   static FieldSelector everything() { return {}; }
@@ -56,7 +59,7 @@ class FieldSelector {
 };
 
 /// Puts a backslash before each backslash, comma and equals sign.
-std::string escape_field_value(std::string_view value);
-Result<std::string> unescape_field_value(std::string_view text);
+KUBEXX_EXPORT std::string escape_field_value(std::string_view value);
+KUBEXX_EXPORT Result<std::string> unescape_field_value(std::string_view text);
 
 }  // namespace kubexx::meta

@@ -5,11 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx::meta {
 
-struct GroupVersion {
+struct KUBEXX_EXPORT GroupVersion {
   std::string group = {};  ///< "" is the core group
   std::string version = {};
   std::string to_string() const;  ///< "v1", "apps/v1"
@@ -17,7 +18,7 @@ struct GroupVersion {
   friend auto operator<=>(const GroupVersion&, const GroupVersion&) = default;
 };
 
-struct GroupKind {
+struct KUBEXX_EXPORT GroupKind {
   std::string group = {};
   std::string kind = {};
   std::string to_string() const;  ///< "Deployment.apps", "Pod"
@@ -25,7 +26,7 @@ struct GroupKind {
   friend auto operator<=>(const GroupKind&, const GroupKind&) = default;
 };
 
-struct GroupResource {
+struct KUBEXX_EXPORT GroupResource {
   std::string group = {};
   std::string resource = {};
   std::string to_string() const;  ///< "deployments.apps", "pods"
@@ -33,7 +34,7 @@ struct GroupResource {
   friend auto operator<=>(const GroupResource&, const GroupResource&) = default;
 };
 
-struct GroupVersionKind {
+struct KUBEXX_EXPORT GroupVersionKind {
   std::string group = {};
   std::string version = {};
   std::string kind = {};
@@ -43,7 +44,7 @@ struct GroupVersionKind {
   friend auto operator<=>(const GroupVersionKind&, const GroupVersionKind&) = default;
 };
 
-struct GroupVersionResource {
+struct KUBEXX_EXPORT GroupVersionResource {
   std::string group = {};
   std::string version = {};
   std::string resource = {};

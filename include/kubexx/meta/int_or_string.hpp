@@ -5,13 +5,14 @@
 #include <string_view>
 #include <variant>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/value.hpp"
 
 namespace kubexx::meta {
 
 /// A field that is a number or a text: a port by number or name, a count or a percentage.
-class IntOrString {
+class KUBEXX_EXPORT IntOrString {
  public:
   IntOrString() = default;  ///< 0
   explicit IntOrString(std::int32_t number) : state_(number) {}

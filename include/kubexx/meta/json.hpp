@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
 
 /// Which fields a decoder keeps. What is dropped is never allocated. A handle, cheap to copy.
-class Projection {
+class KUBEXX_EXPORT Projection {
  public:
   Projection();  ///< without_managed_fields(), the default of caches
   static Projection full();
@@ -35,6 +36,7 @@ class Projection {
   explicit Projection(std::shared_ptr<const Data> data);
   std::shared_ptr<const Data> data_;
 };
+KUBEXX_EXPORT bool operator==(const Projection& a, const Projection& b) noexcept;
 
 enum class DuplicateKeys { LastWins, Reject };
 
@@ -49,8 +51,16 @@ struct DecodeOptions {
   std::string default_kind = {};
 };
 
-/// Turns the JSON text of one value into an Object. Keeps its buffers between calls; one per thread or strand.
-class JsonDecoder {
+/// Turns the JSON text of one value into an Object. Keeps its buffers between calls.
+///
+/// Threads: one at a time: one decoder per thread or strand.
+/// Errors: of kind Decode, with the byte where it went wrong: text that is no JSON, and the limits of the options.
+/// Example:
+///
+///     meta::JsonDecoder decoder({.projection = meta::Projection::metadata_only()});
+///     auto decoded = decoder.decode(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"}})");
+///     if (decoded) greet(decoded->name());
+class KUBEXX_EXPORT JsonDecoder {
  public:
   explicit JsonDecoder(DecodeOptions options = {});
   ~JsonDecoder();
@@ -65,19 +75,20 @@ class JsonDecoder {
 };
 
 /// One-off decoding: any JSON value; errors say where (byte offset).
-Result<Object> parse_json(std::string_view json, const DecodeOptions& options = {});
+KUBEXX_EXPORT Result<Object> parse_json(std::string_view json, const DecodeOptions& options = {});
 /// A literal of the program: duplicate keys are an Error, and the Error is thrown. For tests and constants.
-Object object_from_json(std::string_view json);
+KUBEXX_EXPORT Object object_from_json(std::string_view json);
 
-std::string to_json(Value value);         ///< compact
-std::string to_json_pretty(Value value);  ///< indented by two
+KUBEXX_EXPORT std::string to_json(Value value);         ///< compact
+KUBEXX_EXPORT std::string to_json_pretty(Value value);  ///< indented by two
 inline std::string to_json(const Object& object) {
   return to_json(object.root());
 }
 inline std::string to_json_pretty(const Object& object) {
   return to_json_pretty(object.root());
 }
-void append_json(std::string& out, Value value);
-void append_json_string(std::string& out, std::string_view text);  ///< quoted and escaped as Go does without HTML
+KUBEXX_EXPORT void append_json(std::string& out, Value value);
+KUBEXX_EXPORT void append_json_string(std::string& out,
+                                      std::string_view text);  ///< quoted and escaped as Go does without HTML
 
 }  // namespace kubexx::meta

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
@@ -15,7 +16,7 @@ struct KeyParts;  // src/meta/internal/key_parts.hpp
 /// The key of an object with its hash, made once where the object enters and carried from there on. A default key
 /// stands in the object itself, which the key keeps alive, and nowhere else; any other has an object made for it. Two
 /// words; copying it copies a handle. What was moved from is empty.
-class Key {
+class KUBEXX_EXPORT Key {
  public:
   Key() noexcept = default;
   /// Throws std::length_error for a text that no object can hold (256 MB).
@@ -40,6 +41,7 @@ class Key {
   Object named_;  // whose default key this is
   std::uint32_t hash_ = 0;
 };
+KUBEXX_EXPORT bool operator==(const Key& a, const Key& b) noexcept;
 
 /// An object and the key it goes by.
 struct KeyedObject {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -22,10 +23,10 @@ enum class SelectorOperator : std::uint8_t {
   GreaterThan,
   LessThan,
 };
-std::string_view to_string(SelectorOperator op) noexcept;  ///< "=", "in", "exists", ...
+KUBEXX_EXPORT std::string_view to_string(SelectorOperator op) noexcept;  ///< "=", "in", "exists", ...
 
 /// One condition on one label. Only valid ones exist.
-class LabelRequirement {
+class KUBEXX_EXPORT LabelRequirement {
  public:
   /// Checks key and values by the API server's rules. Equals, NotEquals, GreaterThan and LessThan take one value (the
   /// latter two an integer), In and NotIn at least one, Exists and DoesNotExist none.
@@ -51,8 +52,11 @@ class LabelRequirement {
 
 /// Selects objects by their labels: all requirements must hold. An immutable value.
 ///
-/// Example: `LabelSelector::parse("app=web,tier in (a,b),!canary")`.
-class LabelSelector {
+/// Example:
+///
+///     auto selector = meta::LabelSelector::parse("app=web,tier in (a,b),!canary");
+///     if (selector && selector->matches(pod)) greet(pod.name());
+class KUBEXX_EXPORT LabelSelector {
  public:
   LabelSelector() = default;  ///< everything
   static LabelSelector everything() { return {}; }

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx::meta {
@@ -18,7 +19,14 @@ struct ListLimits {
 ///
 /// - a continue token that this list had before, or a few empty pages in a row that go on: the server goes in circles;
 /// - more pages or objects than the limits.
-class ListProgress {
+///
+/// Threads: one at a time.
+/// Errors: those above; after one the list is over, and so is this.
+/// Example:
+///
+///     meta::ListProgress progress({.max_objects = 10'000});
+///     if (auto more = progress.page(500, "token-of-the-next-page"); !more) complain(more.error());
+class KUBEXX_EXPORT ListProgress {
  public:
   explicit ListProgress(ListLimits limits = {}) : limits_(limits) {}
 

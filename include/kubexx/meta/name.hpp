@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx::meta {
 
 /// A field name that the library knows (src/meta/document/field_names.inc). Ids never change their meaning, so
@@ -12,8 +14,8 @@ namespace kubexx::meta {
 /// fill a table.
 enum class NameId : std::uint16_t {};
 
-std::optional<NameId> find_name(std::string_view name) noexcept;
-std::string_view name_text(NameId id) noexcept;  ///< empty for an id that does not exist
-std::size_t name_count() noexcept;
+KUBEXX_EXPORT std::optional<NameId> find_name(std::string_view name) noexcept;
+KUBEXX_EXPORT std::string_view name_text(NameId id) noexcept;  ///< empty for an id that does not exist
+KUBEXX_EXPORT std::size_t name_count() noexcept;
 
 }  // namespace kubexx::meta

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/lifetime.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/value.hpp"
@@ -18,20 +19,26 @@ struct GroupVersionKind;
 
 namespace detail {
 struct Document;  // header of the packed bytes, src/meta/document/layout.hpp
-void retain(const Document* document) noexcept;
-void release(const Document* document) noexcept;
+KUBEXX_EXPORT_INTERNAL void retain(const Document* document) noexcept;
+KUBEXX_EXPORT_INTERNAL void release(const Document* document) noexcept;
 }  // namespace detail
 
 /// How an object was cut while it was decoded or transformed. What is not Full (or WithoutManagedFields) must not be
 /// sent back as a whole.
 enum class Completeness : std::uint8_t { Full, WithoutManagedFields, MetadataOnly, SelectedPaths, Transformed };
-std::string_view to_string(Completeness completeness) noexcept;
+KUBEXX_EXPORT std::string_view to_string(Completeness completeness) noexcept;
 
 /// An immutable, reference-counted Kubernetes object (or any JSON document) in one packed allocation. A handle: copying
 /// copies a pointer. A null handle is valid, and every accessor on it answers as on an empty object.
 ///
 /// Threads: the document never changes, so any number of threads may read it; a handle itself is like a shared_ptr.
-class KUBEXX_OWNER Object {
+/// Errors: none; what is not there reads as empty. Value::require_string() and its like say what stands there instead.
+/// Example:
+///
+///     for (const auto& [key, value] : object.labels()) greet(key, value.string());
+///     const auto image = object.at("/spec/containers/0/image").string();  // borrowed from the object
+///     auto draft = object.edit();
+class KUBEXX_EXPORT KUBEXX_OWNER Object {
  public:
   constexpr Object() noexcept = default;
   Object(const Object& other) noexcept : document_(other.document_) {
@@ -76,7 +83,9 @@ class KUBEXX_OWNER Object {
   Completeness completeness() const noexcept;
   std::string_view projection_name() const noexcept
       KUBEXX_LIFETIMEBOUND;                ///< what cut it, for messages; empty when whole
-  std::size_t byte_size() const noexcept;  ///< bytes this document occupies, header included
+  std::size_t byte_size() const noexcept;  ///< bytes this document has for itself, header included
+  /// Bytes of its parts that stand once for it and others (fragment_memory.hpp): alone it would have them too.
+  std::size_t shared_bytes() const noexcept;
 
   /// A mutable copy with the same reading; see draft.hpp.
   Draft edit() const;
@@ -95,6 +104,6 @@ class KUBEXX_OWNER Object {
 
 /// Paths (JSON pointers) at which two values differ, at most `limit`; a changed subtree of another type counts once.
 /// Lists are compared by position.
-std::vector<std::string> diff_paths(Value before, Value after, std::size_t limit = 1000);
+KUBEXX_EXPORT std::vector<std::string> diff_paths(Value before, Value after, std::size_t limit = 1000);
 
 }  // namespace kubexx::meta

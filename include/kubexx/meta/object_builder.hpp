@@ -5,16 +5,28 @@
 #include <memory>
 #include <string_view>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
 
 /// Writes a document front to back: what the JSON, YAML and protobuf decoders and drafts end in. Reusable: finish()
-/// returns the object and leaves the builder empty with its buffers kept. Not thread-safe.
+/// returns the object and leaves the builder empty with its buffers kept.
 ///
 /// The caller keeps the grammar (a key before each value of a map, balanced begin/end); KUBEXX_ASSERT checks it.
 /// A key written twice in one map: the last value wins.
-class ObjectBuilder {
+///
+/// Threads: not thread-safe.
+/// Errors: a document that outgrew what the layout can address is one of finish(), and only there.
+/// Example:
+///
+///     meta::ObjectBuilder builder;
+///     builder.begin_map();
+///     builder.key("kind");
+///     builder.string("Pod");
+///     builder.end_map();
+///     auto made = builder.finish();
+class KUBEXX_EXPORT ObjectBuilder {
  public:
   ObjectBuilder();
   ~ObjectBuilder();

@@ -5,13 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
 
 /// Namespace and name; client-go's ObjectName. Its text is "ns/name", or "name" for cluster-wide objects.
-struct ObjectKey {
+struct KUBEXX_EXPORT ObjectKey {
   std::string namespace_ = {};
   std::string name = {};
 
@@ -30,9 +31,9 @@ struct DeletedFinalStateUnknown {
 };
 
 /// "ns/name" or "name"; an object without metadata or name is an Error (client-go's MetaNamespaceKeyFunc).
-Result<std::string> meta_namespace_key(const Object& object);
+KUBEXX_EXPORT Result<std::string> meta_namespace_key(const Object& object);
 /// The same for a tombstone: its key (DeletionHandlingMetaNamespaceKeyFunc).
-Result<std::string> meta_namespace_key(const DeletedFinalStateUnknown& tombstone);
+KUBEXX_EXPORT Result<std::string> meta_namespace_key(const DeletedFinalStateUnknown& tombstone);
 
 /// Any function that names an object.
 using KeyFunc = std::function<Result<std::string>(const Object&)>;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/value.hpp"
 
@@ -17,7 +18,7 @@ namespace kubexx::meta {
 /// Nothing finer than a billionth (nano) is kept: parsing rounds such amounts away from zero. Binary amounts are capped
 /// at 2^63-1 when parsed; decimal ones may have up to 1000 digits before the point. Equality and order look at the
 /// number only, so 1Ki == 1024.
-class Quantity {
+class KUBEXX_EXPORT Quantity {
  public:
   /// The family of suffixes in which to_string() writes; parsing remembers it.
   enum class Format : std::uint8_t {
@@ -66,5 +67,6 @@ class Quantity {
   bool negative_ = false;
   Format format_ = Format::DecimalSI;
 };
+KUBEXX_EXPORT std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) noexcept;
 
 }  // namespace kubexx::meta

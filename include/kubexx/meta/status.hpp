@@ -7,12 +7,13 @@
 #include <string_view>
 
 #include "kubexx/base/error.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
 
 /// The answer of an API server that is not an object: what failed, or that something was done (kind Status).
-struct Status {
+struct KUBEXX_EXPORT Status {
   bool success = false;
   int code = 0;             ///< HTTP code; left out of the object when 0
   std::string reason = {};  ///< "NotFound", "Conflict", ...
@@ -31,17 +32,17 @@ struct Status {
   Error to_error(int http_code = 0) const;
 };
 
-bool is_status(const Object& object) noexcept;  ///< kind Status of v1
+KUBEXX_EXPORT bool is_status(const Object& object) noexcept;  ///< kind Status of v1
 
 /// The failure in an ERROR event of a watch, or in any other Status object. What is no Status is an InternalError.
-Error error_from_status(const Object& object, int http_code = 0);
+KUBEXX_EXPORT Error error_from_status(const Object& object, int http_code = 0);
 
 /// The Error for a failed answer: its Status when the body is one (JSON), otherwise what the HTTP code says, with the
 /// beginning of a plain-text body in the message or its causes.
-Error error_from_answer(int http_code, std::string_view body,
-                        std::optional<std::chrono::milliseconds> retry_after = std::nullopt);
+KUBEXX_EXPORT Error error_from_answer(int http_code, std::string_view body,
+                                      std::optional<std::chrono::milliseconds> retry_after = std::nullopt);
 
 /// The reason that the API uses for an HTTP code: 404 is "NotFound". Empty when there is none.
-std::string_view reason_for_code(int http_code) noexcept;
+KUBEXX_EXPORT std::string_view reason_for_code(int http_code) noexcept;
 
 }  // namespace kubexx::meta

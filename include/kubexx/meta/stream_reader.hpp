@@ -6,15 +6,23 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/stream.hpp"
 
 namespace kubexx::meta {
 
 /// Reads the body of a list or a watch from chunks of any size and hands over one item or event at a time without
-/// holding the body: calls the sink's on_item or on_event and nothing else of it.
+/// holding the body: calls the sink's on_item or on_event, asks it for what it knows, and nothing else of it.
 ///
 /// Threads: one at a time. The sink must outlive the reader.
-class StreamReader {
+/// Stop: stop(), also inside a call of the sink: the rest of the chunk is not looked at.
+/// Errors: what cannot be read is an Error of feed(), and of everything that follows; what was delivered stays so.
+/// Example:
+///
+///     meta::JsonWatchReader reader({}, *stream_sink);
+///     if (auto fed = reader.feed(R"({"type":"ADDED","object":{"kind":"Pod"}})"); !fed) complain(fed.error());
+///     auto end = reader.finish();  // an Error inside an event
+class KUBEXX_EXPORT StreamReader {
  public:
   StreamReader(const StreamReader&) = delete;
   StreamReader& operator=(const StreamReader&) = delete;
@@ -50,6 +58,8 @@ class StreamReader {
   };
 
   StreamReader(StreamSink& sink, std::unique_ptr<Body> body) noexcept : sink_(sink), body_(std::move(body)) {}
+  /// Who may know an object already; null: nobody does now.
+  const StreamSink* knower() const { return sink_.has_known() ? &sink_ : nullptr; }
   void deliver(Object item) { sink_.on_item(std::move(item)); }
   void deliver(WatchEvent event) {
     if (event.is_initial_events_end()) initial_events_ended_ = true;

@@ -6,12 +6,13 @@
 #include <string_view>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx::meta {
 
 /// A timestamp in whole seconds, as most fields of the API have them ("2026-01-31T08:00:00Z"). Years 1 to 9999.
-struct Time {
+struct KUBEXX_EXPORT Time {
   std::int64_t unix_seconds = 0;
 
   /// RFC 3339: date, `T`, `t` or a space, time, an optional fraction (cut off), and `Z`, `z` or an offset like +02:00.
@@ -23,7 +24,7 @@ struct Time {
 };
 
 /// A timestamp in microseconds (leases, events): "2026-01-31T08:00:00.123456Z".
-struct MicroTime {
+struct KUBEXX_EXPORT MicroTime {
   std::int64_t unix_micros = 0;
 
   /// The same forms as Time; digits behind the sixth of a fraction are cut off.

@@ -41,8 +41,11 @@ GroupVersionResource resource_of() {
 /// A function over T where one over Object is wanted: index functions, filters, key functions, transforms. What it
 /// returns may be a T, a Result of one, or whatever the place takes.
 ///
-/// Example: `{{"node", meta::typed<Pod>([](const Pod& pod) { return std::vector{std::string(pod.spec().node_name())};
-/// })}}`
+/// Example:
+///
+///     const store::Indexers by_node{{"node", meta::typed<Pod>([](const Pod& pod) {
+///                                     return std::vector{std::string(pod.spec().node_name())};
+///                                   })}};
 template <class T, class F>
 auto typed(F function) {
   static_assert(std::is_invocable_v<F&, const T&>, "the function takes a const T&, the type that typed<T> names");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/lifetime.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/name.hpp"
@@ -15,7 +16,7 @@
 namespace kubexx::meta {
 
 enum class ValueType : std::uint8_t { Absent, Null, Bool, Int, Double, String, List, Map };
-std::string_view to_string(ValueType type) noexcept;
+KUBEXX_EXPORT std::string_view to_string(ValueType type) noexcept;
 
 class ListView;
 class MapView;
@@ -25,7 +26,7 @@ struct Access;
 
 /// A borrowed view of one value inside an Object (or nothing: Absent). Trivially copyable, two words; valid while the
 /// Object it came from is alive, like a string_view. Every accessor is safe on every value, Absent included.
-class KUBEXX_POINTER Value {
+class KUBEXX_EXPORT KUBEXX_POINTER Value {
  public:
   constexpr Value() noexcept = default;
 
@@ -78,6 +79,7 @@ class KUBEXX_POINTER Value {
   const std::byte* base_ = nullptr;  // first byte of the document
   std::uint32_t word_ = 0;           // tagged word, see src/meta/document/layout.hpp
 };
+KUBEXX_EXPORT bool operator==(const Value& a, const Value& b) noexcept;
 
 namespace detail {
 /// Counts through what a ListView or a MapView shows.
@@ -126,7 +128,7 @@ class KUBEXX_POINTER ListView {
 };
 
 /// The entries of a map, in the order they were written.
-class KUBEXX_POINTER MapView {
+class KUBEXX_EXPORT KUBEXX_POINTER MapView {
  public:
   using Entry = std::pair<std::string_view, Value>;
   using iterator = detail::ViewIterator<MapView, Entry>;

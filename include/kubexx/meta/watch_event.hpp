@@ -3,16 +3,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
 
 enum class WatchEventType : std::uint8_t { Added, Modified, Deleted, Bookmark, Error, Unknown };
-std::string_view to_string(WatchEventType type) noexcept;  ///< "ADDED", ...
-WatchEventType parse_watch_event_type(std::string_view text) noexcept;
+KUBEXX_EXPORT std::string_view to_string(WatchEventType type) noexcept;  ///< "ADDED", ...
+KUBEXX_EXPORT WatchEventType parse_watch_event_type(std::string_view text) noexcept;
 
 /// One event of a watch. For Error the object is a Status.
-struct WatchEvent {
+struct KUBEXX_EXPORT WatchEvent {
   WatchEventType type = WatchEventType::Unknown;
   Object object = {};
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::meta {
@@ -24,13 +25,19 @@ struct YamlOptions {
 /// Keys that are numbers or booleans become their text. `<<` merges maps; as in kubectl the later of a merged and a
 /// written key wins. Text that starts like JSON and is JSON is read as such.
 ///
+/// Threads: safe from any thread.
 /// Errors: duplicate keys, null or compound keys, infinities, tags that do not fit, an alias inside its own anchor,
 /// control characters and the limits above; messages start with line:column.
-Result<std::vector<Object>> parse_yaml(std::string_view text, const YamlOptions& options = {});
+/// Example:
+///
+///     auto documents = meta::parse_yaml("kind: Pod\n---\nkind: Node\n");
+///     if (!documents) complain(documents.error());
+///     show_the_user(meta::to_yaml(object, meta::YamlKeys::Sorted));
+KUBEXX_EXPORT Result<std::vector<Object>> parse_yaml(std::string_view text, const YamlOptions& options = {});
 /// Exactly one document, otherwise an Error.
-Result<Object> parse_yaml_document(std::string_view text, const YamlOptions& options = {});
+KUBEXX_EXPORT Result<Object> parse_yaml_document(std::string_view text, const YamlOptions& options = {});
 /// A literal of the program: one document, and the Error is thrown. For tests and constants.
-Object object_from_yaml(std::string_view text);
+KUBEXX_EXPORT Object object_from_yaml(std::string_view text);
 
 enum class YamlKeys {
   AsWritten,  ///< in the order of the object
@@ -39,7 +46,7 @@ enum class YamlKeys {
 
 /// Block style, two spaces, strings quoted only where they would read as something else, long lines folded at 80
 /// columns: the text that `kubectl -o yaml` prints (with YamlKeys::Sorted).
-std::string to_yaml(Value value, YamlKeys keys = YamlKeys::AsWritten);
+KUBEXX_EXPORT std::string to_yaml(Value value, YamlKeys keys = YamlKeys::AsWritten);
 inline std::string to_yaml(const Object& object, YamlKeys keys = YamlKeys::AsWritten) {
   return to_yaml(object.root(), keys);
 }

@@ -5,13 +5,42 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 
 namespace kubexx::reflector {
 
-/// What a Reflector fills: a delta queue, a plain store, or a vector in a test. Called on the reflector's strand.
-class DeltaSink {
+/// What a Reflector fills: a delta queue, a plain store, or a vector in a test.
+///
+/// Threads: called on the reflector's strand; must not block.
+/// Errors: one of replace(), repair() or resync() ends the round of list and watch, and the next begins after the
+/// backoff. One of a single change is logged, the first of each watch, and the change is lost. What is thrown ends the
+/// round.
+/// Example:
+///
+///     class Names final : public reflector::DeltaSink {
+///      public:
+///       Result<void> add(meta::Object object) override { return update(std::move(object)); }
+///       Result<void> update(meta::Object object) override {
+///         names_.insert(object.key());
+///         return {};
+///       }
+///       Result<void> remove(meta::Object object) override {
+///         names_.erase(object.key());
+///         return {};
+///       }
+///       Result<void> replace(std::vector<meta::Object> objects, std::string) override {
+///         names_.clear();
+///         for (const auto& each : objects) names_.insert(each.key());
+///         return {};
+///       }
+///       Result<void> resync() override { return {}; }
+///
+///      private:
+///       std::set<std::string> names_;
+///     };
+class KUBEXX_EXPORT DeltaSink {
  public:
   virtual ~DeltaSink() = default;
   virtual Result<void> add(meta::Object object) = 0;

@@ -8,16 +8,31 @@
 #include <vector>
 
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/stream.hpp"
 
 namespace kubexx::reflector {
 
 /// Where a Reflector gets its objects: lists and watches one resource. Implementations: from a client and a resource
-/// (client layer), from two functions (ListWatchFuncs), scripts in tests.
+/// (informer/client_lister_watcher.hpp), from two functions (ListWatchFuncs), scripts in tests.
 ///
-/// Never blocks; results arrive on `strand`. The sink is kept alive by the call.
-class ListerWatcher {
+/// Threads: called on the strand, and never blocks; results arrive on the strand. The sink is kept alive by the call.
+/// Stop: destroying the call, on its strand; the sink is not called any more. A blocking function of ListWatchFuncs is
+/// told by its token and not waited for.
+/// Errors: arrive at the sink's on_end(), once. What is thrown ends the reflector's round as an error does; what a
+/// function of ListWatchFuncs throws is an Error.
+/// Example:
+///
+///     reflector::ListWatchFuncs functions;
+///     functions.list = [api = pods.untyped()](const meta::ListOptions& how,
+///                                             std::stop_token stop) -> Result<reflector::ObjectList> {
+///       auto page = api.list({.limit = how.limit, .continue_token = how.continue_token, .stop = stop});
+///       if (!page) return page.error();
+///       return reflector::ObjectList{page->meta, page->items};
+///     };
+///     auto source = reflector::make_lister_watcher(functions, std::make_shared<ElasticExecutor>());
+class KUBEXX_EXPORT ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
   virtual std::unique_ptr<meta::Call> list(const meta::ListOptions& options, const Strand& strand,
@@ -41,8 +56,6 @@ class ListerWatcher {
     static_cast<void>(served);
     return nullptr;
   }
-  /// False: events come from several watches, so the version of the newest says nothing about the others.
-  virtual bool has_one_version() const { return true; }
   /// Until when no WatchList is tried, because one of this resource and these selectors was refused. A source whose
   /// server outlives reflectors (a client's) remembers that for all of them; each reflector does so for itself anyway.
   virtual std::optional<TimePoint> watch_list_refused_until() const { return std::nullopt; }
@@ -50,7 +63,7 @@ class ListerWatcher {
 };
 
 /// A stream of events that a user-made watch function returns; next() blocks.
-class EventStream {
+class KUBEXX_EXPORT EventStream {
  public:
   virtual ~EventStream() = default;
   /// The next event; an empty optional when the stream closed cleanly; Canceled when stop fired.
@@ -68,11 +81,7 @@ struct ListWatchFuncs {
   std::function<Result<std::unique_ptr<EventStream>>(const meta::ListOptions&, std::stop_token)> watch = {};
   bool supports_watch_list = false;
 };
-std::shared_ptr<ListerWatcher> make_lister_watcher(ListWatchFuncs functions, std::shared_ptr<Executor> blocking);
-
-/// Several sources of one resource that share no object (one for each namespace) as one: the lists follow each other,
-/// the watches run side by side, and each is resumed where it ended. An error of one is an error of all. Its versions
-/// cannot be waited for (has_one_version). Throws std::logic_error when there are none.
-std::shared_ptr<ListerWatcher> merge_sources(std::vector<std::shared_ptr<ListerWatcher>> disjoint);
+KUBEXX_EXPORT std::shared_ptr<ListerWatcher> make_lister_watcher(ListWatchFuncs functions,
+                                                                 std::shared_ptr<Executor> blocking);
 
 }  // namespace kubexx::reflector

@@ -10,6 +10,7 @@
 
 #include "kubexx/base/backoff.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/base/trace.hpp"
 #include "kubexx/meta/gvk.hpp"
@@ -43,7 +44,7 @@ enum class ReflectorState : std::uint8_t {
   Polling,  ///< between lists of a resource without the watch verb
   Stopped,
 };
-std::string_view to_string(ReflectorState state) noexcept;
+KUBEXX_EXPORT std::string_view to_string(ReflectorState state) noexcept;
 
 struct ReflectorStatus {
   ReflectorState state = ReflectorState::Idle;
@@ -71,6 +72,8 @@ struct ReflectorOptions {
   /// Whether an object is wanted, asked once for each that comes, before anything is kept of it; absent: all are. One
   /// that is not wanted any more is removed. Must not block; one that throws wants the object.
   std::function<bool(const meta::Object&)> admit = {};
+  /// The first whole state is of this version or a newer one: somebody has seen it already. Empty: any will do.
+  std::string not_older_than = {};
   /// From the first whole state on, whatever watches and lists come between; 0: never.
   Duration resync_period = Duration::zero();
   std::function<bool()> should_resync = {};  ///< asked at each tick; absent: yes
@@ -111,9 +114,17 @@ struct ReflectorOptions {
 /// Threads: a state machine on its strand; the accessors are safe from any thread. It starts no thread.
 /// Stop: stop() cancels what is under way; the sink is not called afterwards. Destroying a running one, on any thread,
 /// does the same; what it asked of the source ends on the strand soon after.
-/// Errors: go to the watch error handler and the status; nothing is thrown. What the source or the sink throws ends the
-/// round as an error does; what other functions throw is reported to the error sink and changes nothing.
-class Reflector : public std::enable_shared_from_this<Reflector> {
+/// Errors: go to the watch error handler and the status; nothing is thrown, but by run() on a loop's thread that cannot
+/// be driven. What the source or the sink throws ends the round as an error does; what other functions throw is
+/// reported to the error sink and changes nothing.
+/// Example:
+///
+///     auto store = std::make_shared<store::Store>();
+///     auto reflector = reflector::Reflector::create(
+///         source, informer::make_store_sink(store), strand,
+///         {.name = "pods", .owner = informer::make_store_owner(store)});
+///     reflector->start();
+class KUBEXX_EXPORT Reflector : public std::enable_shared_from_this<Reflector> {
  public:
   static std::shared_ptr<Reflector> create(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink,
                                            Strand strand, ReflectorOptions options, const char* file = __builtin_FILE(),

@@ -13,6 +13,7 @@
 
 #include "kubexx/base/async.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/base/result.hpp"
@@ -51,7 +52,7 @@ struct Request {
   std::shared_ptr<const transport::SendGate> gate{};  ///< set by a client with a gate
 };
 
-struct Response {
+struct KUBEXX_EXPORT Response {
   int status = 0;
   transport::Headers headers = {};
   std::string body = {};
@@ -103,7 +104,17 @@ struct ClientOptions {
 ///
 /// Threads: safe from any thread. Asynchronous callbacks run on the given strand, decoding included; a strand that
 /// falls behind holds at most 1 MB of its stream, then the stream pauses.
-class Client {
+/// Stop: an operation by its token, a call by destroying it on its strand. The client's connections and threads end
+/// with its last copy, and with the last operation that is under way.
+/// Errors: create() has those of the configuration, and of a system that has no thread left. An answer that is not 2xx
+/// is an Error of kind Api made of its Status; a connection that fails is one of kind Transport.
+/// Example:
+///
+///     auto client = rest::Client::load();
+///     if (!client) complain(client.error());
+///     auto answer = client->send({.absolute_path = "/version"}, {.stop = stop, .timeout = 5s});
+///     if (!answer) complain(answer.error());
+class KUBEXX_EXPORT Client {
  public:
   struct Impl;  // src/rest/client_impl.hpp
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/transport/http_transport.hpp"
 
@@ -30,15 +31,25 @@ struct ExecConfig {
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::string install_hint = {};
   bool provide_cluster_info = false;
-  std::string interactive_mode = {};   ///< Never, IfAvailable, Always
-  std::string cluster_extension = {};  ///< JSON of the cluster's client.authentication.k8s.io/exec extension
+  std::string interactive_mode = {};            ///< Never, IfAvailable, Always
+  std::string cluster_extension = {};           ///< JSON of the cluster's client.authentication.k8s.io/exec extension
+  Duration timeout = std::chrono::seconds(60);  ///< of one run, unless it has the terminal; 0: none
   friend bool operator==(const ExecConfig&, const ExecConfig&) = default;
 };
 
 struct LoadOptions;
 
 /// Everything needed to reach and authenticate to one API server. Printing it (to_string) shows no secret.
-struct Config {
+///
+/// Threads: a value. load() and in_cluster() read files and the environment on the calling thread.
+/// Stop: its end wipes token, password and key.
+/// Errors: of kind Config: what is missing or wrong in which file or variable, and where was looked.
+/// Example:
+///
+///     auto config = rest::Config::load({.context = "staging", .timeout = 10s});
+///     if (!config) complain(config.error());
+///     auto client = rest::Client::create(*config);
+struct KUBEXX_EXPORT Config {
   std::string host = {};  ///< URL or host:port; empty means localhost
   std::string bearer_token = {};
   std::string bearer_token_file = {};  ///< re-read about every minute
@@ -62,6 +73,7 @@ struct Config {
   static Result<Config> load(const LoadOptions& options);
   static Result<Config> in_cluster();
   std::string to_string() const;
+  ~Config();
 };
 
 /// What a command line may override.
@@ -84,6 +96,6 @@ struct LoadOptions {
 };
 
 /// master and kubeconfig as flags of a program; both empty: in-cluster, else the default files.
-Result<Config> build_config_from_flags(const std::string& master, const std::string& kubeconfig);
+KUBEXX_EXPORT Result<Config> build_config_from_flags(const std::string& master, const std::string& kubeconfig);
 
 }  // namespace kubexx::rest

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/rest/config.hpp"
@@ -27,7 +28,7 @@ struct KubeCluster {
   friend bool operator==(const KubeCluster&, const KubeCluster&) = default;
 };
 
-struct KubeUser {
+struct KUBEXX_EXPORT KubeUser {
   std::string client_certificate = {};
   std::string client_certificate_data = {};  ///< decoded
   std::string client_key = {};
@@ -42,6 +43,7 @@ struct KubeUser {
   std::map<std::string, std::string> extensions = {};
   std::string origin = {};
   friend bool operator==(const KubeUser&, const KubeUser&) = default;
+  ~KubeUser();
 };
 
 struct KubeContext {
@@ -54,7 +56,19 @@ struct KubeContext {
 };
 
 /// One or several kubeconfig files as one.
-struct KubeConfig {
+///
+/// Threads: a value. What reads and writes files does so on the calling thread; programs that write the same file at
+/// the same time are kept apart by a lock file.
+/// Stop: its end wipes what is secret in the stanzas of users.
+/// Errors: text that is no kubeconfig, files that cannot be read, names that lead nowhere; each names what it is about.
+/// Example:
+///
+///     const auto sources = rest::KubeConfigSources::from_environment();
+///     auto loaded = rest::load_kubeconfig(sources);
+///     if (!loaded) complain(loaded.error());
+///     loaded->config.current_context = "staging";
+///     auto written = rest::modify_kubeconfig(sources, loaded->config);
+struct KUBEXX_EXPORT KubeConfig {
   std::map<std::string, KubeCluster> clusters = {};
   std::map<std::string, KubeUser> users = {};
   std::map<std::string, KubeContext> contexts = {};
@@ -81,14 +95,15 @@ struct KubeConfig {
   Result<KubeConfig> flattened() const;
   /// For eyes: certificates and keys replaced by a word.
   KubeConfig shortened() const;
-  /// For eyes: tokens, passwords, keys and the values of plugin variables replaced by a word.
+  /// For eyes: tokens, passwords (in URLs too), keys, the values of plugin variables, and what is no flag's name in its
+  /// arguments replaced by a word.
   KubeConfig redacted() const;
   /// As kubectl writes it. Paths below `folder` become relative to it.
   std::string to_yaml(const std::string& folder = {}) const;
 };
 
 /// Where files are looked for; a test gives its own environment.
-struct KubeConfigSources {
+struct KUBEXX_EXPORT KubeConfigSources {
   std::string explicit_path = {};            ///< must exist when given
   std::vector<std::string> precedence = {};  ///< missing ones are skipped
   /// $KUBECONFIG (a list), else ~/.kube/config.
@@ -103,7 +118,7 @@ struct LoadedKubeConfig {
 };
 
 /// Reads and merges. A file that cannot be parsed is an Error that names it.
-Result<LoadedKubeConfig> load_kubeconfig(const KubeConfigSources& sources);
+KUBEXX_EXPORT Result<LoadedKubeConfig> load_kubeconfig(const KubeConfigSources& sources);
 
 /// Writes what differs between `changed` and the files, as `kubectl config` does: a changed or removed stanza to the
 /// file it came from, a new one to the default file, the current context to the default file (unset: to the file that
@@ -111,9 +126,9 @@ Result<LoadedKubeConfig> load_kubeconfig(const KubeConfigSources& sources);
 ///
 /// Each file is replaced in one step, with mode 0600, under kubectl's lock (FILE.lock); a symbolic link stays one.
 /// Errors: a lock that another holds, and what keeps a file from being read or written. Files written before stay so.
-Result<void> modify_kubeconfig(const KubeConfigSources& sources, const KubeConfig& changed);
+KUBEXX_EXPORT Result<void> modify_kubeconfig(const KubeConfigSources& sources, const KubeConfig& changed);
 
 /// What the chosen context and the overrides make of it.
-Result<Config> to_config(const KubeConfig& config, const LoadOptions& overrides);
+KUBEXX_EXPORT Result<Config> to_config(const KubeConfig& config, const LoadOptions& overrides);
 
 }  // namespace kubexx::rest

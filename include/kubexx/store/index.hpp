@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -22,11 +23,11 @@ using Indexers = std::map<std::string, IndexFunc, std::less<>>;
 /// The name of the index by namespace, which listers use.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
 /// The function of that index: the object's namespace. An object without metadata is an Error.
-Result<std::vector<std::string>> meta_namespace_index(const meta::Object& object);
+KUBEXX_EXPORT Result<std::vector<std::string>> meta_namespace_index(const meta::Object& object);
 /// {"namespace": meta_namespace_index}
-Indexers namespace_indexers();
+KUBEXX_EXPORT Indexers namespace_indexers();
 
 /// Indexes by the value of one label; objects without it have no value.
-IndexFunc label_index(std::string label);
+KUBEXX_EXPORT IndexFunc label_index(std::string label);
 
 }  // namespace kubexx::store

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/label_selector.hpp"
@@ -18,13 +19,13 @@
 namespace kubexx::store {
 
 /// The objects of a store that the selector matches; no order.
-std::vector<meta::Object> list_all(const Store& store, const meta::LabelSelector& selector = {});
+KUBEXX_EXPORT std::vector<meta::Object> list_all(const Store& store, const meta::LabelSelector& selector = {});
 /// Those of one namespace, by the index named "namespace"; without that index everything is looked at, which is logged.
 /// An empty namespace means all.
-std::vector<meta::Object> list_all_by_namespace(const Indexer& indexer, std::string_view namespace_,
-                                                const meta::LabelSelector& selector = {});
+KUBEXX_EXPORT std::vector<meta::Object> list_all_by_namespace(const Indexer& indexer, std::string_view namespace_,
+                                                              const meta::LabelSelector& selector = {});
 /// The API's own answer, 404 NotFound, with the group resource and the name.
-Error not_found(const meta::GroupResource& resource, std::string_view name);
+KUBEXX_EXPORT Error not_found(const meta::GroupResource& resource, std::string_view name);
 
 namespace detail {
 
@@ -63,10 +64,15 @@ class NamespaceLister {
 /// Reads a cache of objects of type T: a generated type, or meta::Object for any kind. A handle, cheap to copy; it
 /// keeps the store alive. What it returns is the cache's own, immutable object.
 ///
-/// Threads: safe from any thread; never asks the server.
+/// Threads: safe from any thread; never asks the server, and waits for a write at most.
+/// Errors: what the cache does not have is an Error that is_not_found(); an unknown index is an Error of kind Config.
+/// Lists have none. A cache that has not synced yet lacks things that the server has.
+/// Example:
 ///
-/// Example: `lister.in_namespace("kube-system").list(LabelSelector::equals("k8s-app", "kube-dns"))`; of generated types
-/// also under the name of the kind: `lister.pods("kube-system")`.
+///     auto lister = factory.core().v1().pods().lister();
+///     auto dns = lister.in_namespace("kube-system").list(meta::LabelSelector::equals("k8s-app", "kube-dns"));
+///     auto web = lister.pods("default").get("web");  // the same under the name of a generated kind
+///     if (!web && web.error().is_not_found()) forget("default/web");
 template <class T>
 class Lister : public detail::NamedNamespaces<T, Lister<T>> {
  public:

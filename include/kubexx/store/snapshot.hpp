@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/lifetime.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
@@ -23,8 +24,16 @@ class StoreCore;
 ///
 /// Taking one costs the same whatever the number of objects; while it lives, the store copies the pages that it changes
 /// (a few kilobytes each) and keeps the objects that it drops. A snapshot may outlive its store.
+///
 /// Threads: safe from any thread, without ever waiting for a writer.
-class Snapshot {
+/// Errors: an unknown index is an Error; an empty snapshot knows none. What a visitor throws comes out.
+/// Example:
+///
+///     const auto now = factory.core().v1().pods().lister().snapshot();
+///     std::size_t labels = 0;
+///     now.for_each([&](const meta::Object& each) { labels += each.labels().size(); });
+///     auto same_node = now.by_index("node", "worker-1");
+class KUBEXX_EXPORT Snapshot {
  public:
   Snapshot() = default;  ///< empty
 

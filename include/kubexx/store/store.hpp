@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/object_key.hpp"
+#include "kubexx/meta/stream.hpp"
 #include "kubexx/store/index.hpp"
 #include "kubexx/store/snapshot.hpp"
 #include "kubexx/store/thread_safe_store.hpp"
@@ -20,8 +22,15 @@ namespace kubexx::store {
 /// Objects under the key that a function gives them ("ns/name" unless told otherwise). What ThreadSafeStore guarantees
 /// holds here too.
 ///
+/// Threads: safe from any thread. Key functions run on the caller's, without a lock.
 /// Errors: an object without a key is an Error and changes nothing; apply() and replace() fail as a whole.
-class Store {
+/// Example:
+///
+///     store::Indexer all(store::namespace_indexers());
+///     if (auto added = all.add(pod); !added) complain(added.error());
+///     auto here = all.by_index(store::kNamespaceIndex, "default");
+///     const meta::Object web = all.find("default/web");  // null: not there
+class KUBEXX_EXPORT Store {
  public:
   explicit Store(meta::KeyFunc key_func = {});
 
@@ -43,6 +52,8 @@ class Store {
   meta::Object find(std::string_view key) const { return items_.find(key); }  ///< null: not there
   /// The stored handle if it is the same object (uid, resourceVersion and contents), else the given one.
   meta::Object prefer_known(meta::Object fresh) const;
+  /// What is stored with this name, uid and version; null: not there, or objects are named by a function of the user.
+  meta::Object find_known(const meta::ItemIdentity& identity) const;
   std::vector<meta::Object> list() const { return items_.list(); }
   std::vector<std::string> list_keys() const { return items_.list_keys(); }
   std::size_t size() const noexcept { return items_.size(); }
@@ -61,8 +72,8 @@ class Store {
   meta::KeyFunc key_func_;
 };
 
-/// A Store with indexes.
-class Indexer : public Store {
+/// A Store with indexes; asking for an unknown one is an Error.
+class KUBEXX_EXPORT Indexer : public Store {
  public:
   explicit Indexer(const Indexers& indexers = {}, meta::KeyFunc key_func = {});
 

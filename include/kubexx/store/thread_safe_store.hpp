@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/store/index.hpp"
@@ -25,8 +26,14 @@ namespace kubexx::store {
 /// writer waiting for long: what reads many objects reads a snapshot. Index functions run on the writer's thread before
 /// the lock is taken.
 /// Errors: asking for an unknown index is an Error. Writing a null object or under an empty key throws
-/// std::logic_error.
-class ThreadSafeStore {
+/// std::logic_error. An index function that fails is reported (error_sink.hpp) and counted.
+/// Example:
+///
+///     store::ThreadSafeStore all({{"app", store::label_index("app")}});
+///     all.add("default/web", pod);
+///     auto web = all.by_index("app", "web");
+///     all.remove("default/web");
+class KUBEXX_EXPORT ThreadSafeStore {
  public:
   explicit ThreadSafeStore(const Indexers& indexers = {});
   ~ThreadSafeStore();

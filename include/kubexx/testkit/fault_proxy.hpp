@@ -7,6 +7,7 @@
 
 #include "kubexx/apiserver/faults.hpp"
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/rest/config.hpp"
 
 namespace kubexx::testkit {
@@ -21,10 +22,11 @@ namespace kubexx::testkit {
 /// Stop: the destructor resets what is open and joins.
 /// Errors: the constructors throw kubexx::Exception. A server that refuses shows to the client as a reset.
 /// Example:
-///   FaultProxy proxy(config(server));
-///   rest::Client client(proxy.config());
-///   { const auto outage = proxy.refuse(); ... }
-class FaultProxy {
+///
+///     testkit::FaultProxy proxy(config);
+///     auto client = rest::Client::create(proxy.config());
+///     const auto outage = proxy.refuse();
+class KUBEXX_EXPORT FaultProxy {
  public:
   FaultProxy(const std::string& host, std::uint16_t port);
   /// Before the server of a configuration; config() leads through the proxy and still verifies the server's name.

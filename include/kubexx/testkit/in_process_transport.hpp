@@ -4,6 +4,7 @@
 
 #include "kubexx/apiserver/core.hpp"
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/transport/transport.hpp"
 
 namespace kubexx::testkit {
@@ -13,8 +14,15 @@ namespace kubexx::testkit {
 ///
 /// Threads: safe from any thread; sinks are called on the executor. The core must outlive the transport and what was
 /// sent through it.
-/// Example: `ClientOptions options; options.transport = std::make_shared<InProcessTransport>(core, executor);`
-class InProcessTransport final : public transport::Transport {
+/// Stop: a request ends with its Exchange; the destructor ends none.
+/// Errors: while connections are refused a request ends with an Error that is_connection_refused().
+/// Example:
+///
+///     auto executor = std::make_shared<ManualExecutor>(7);
+///     auto transport = std::make_shared<testkit::InProcessTransport>(core, executor);
+///     auto client = rest::Client::create({.host = "http://in.process"},
+///                                        {.transport = transport, .executor = executor, .handlers = executor});
+class KUBEXX_EXPORT InProcessTransport final : public transport::Transport {
  public:
   InProcessTransport(apiserver::Core& core, std::shared_ptr<Executor> executor);
   ~InProcessTransport() override;

@@ -5,13 +5,23 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/informer/event_handler.hpp"
 
 namespace kubexx::testkit {
 
 /// Writes down every call as a line: "add ns/name", "update ns/name", "delete ns/name",
 /// "delete ns/name (final state unknown)". Waiting is on the condition, with a ceiling.
-class Recording {
+///
+/// Threads: safe from any thread; await() blocks. Handlers that it gave may outlive it.
+/// Errors: none; what did not come in time is false.
+/// Example:
+///
+///     testkit::RecordingHandler<Pod> seen;
+///     auto registration = factory.core().v1().pods().add_event_handler(seen.handler());
+///     factory.start();
+///     if (!seen.await({"add default/web"})) complain(seen.lines());
+class KUBEXX_EXPORT Recording {
  public:
   Recording();
   std::shared_ptr<informer::ResourceEventHandler> handler() const;

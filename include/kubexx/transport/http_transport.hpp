@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/transport/transport.hpp"
@@ -12,16 +13,17 @@
 namespace kubexx::transport {
 
 /// How the peer is authenticated and we to it. PEM text or a file of it; files are re-read when they change, seen by
-/// the next connection. An unreadable or empty new file keeps what was read before.
-struct TlsOptions {
+/// the next connection. An unreadable or empty new file keeps what was read before. The key's text is wiped in the end.
+struct KUBEXX_EXPORT TlsOptions {
   std::string ca_data{};
   std::string ca_file{};
   std::string certificate_data{};
   std::string certificate_file{};
   std::string key_data{};
   std::string key_file{};
-  std::string server_name{};  ///< verified and sent instead of the URL's host
-  bool insecure_skip_verify = false;
+  std::string server_name{};          ///< verified and sent instead of the URL's host
+  bool insecure_skip_verify = false;  ///< together with an authority: an Error
+  ~TlsOptions();
 };
 
 struct TransportOptions {
@@ -43,17 +45,21 @@ struct TransportOptions {
   bool threadless = false;
 };
 
-/// HTTP/1.1 and HTTP/2 over TCP or TLS; one I/O thread drives every connection, or (`threadless`) the program does:
-///
-///     pollfd wait{transport->fd(), POLLIN, 0};
-///     poll(&wait, 1, -1);
-///     transport->on_ready();
+/// HTTP/1.1 and HTTP/2 over TCP or TLS; one I/O thread drives every connection, or (`threadless`) the program does.
 ///
 /// Threads: send from any thread. Sinks are called on the I/O thread, or inside on_ready(). fd(), on_ready() and
 /// deadline() belong to one thread, and throw std::logic_error where there is an I/O thread.
 /// Stop: the destructor ends every exchange with a Canceled error and joins the I/O thread; without one it calls the
 /// sinks itself, after a turn of on_ready() that another thread is in.
-class HttpTransport final : public Transport {
+/// Errors: create() has those of the options (certificates that cannot be read, an unusable proxy) and of a system that
+/// has no thread or descriptor left; everything later arrives at a sink's on_end().
+/// Example:
+///
+///     auto made = transport::HttpTransport::create({.threadless = true});
+///     auto exchange = (*made)->send({.url = "http://127.0.0.1:8080/version"}, response_sink);
+///     // In the program's loop, when (*made)->fd() is readable:
+///     (*made)->on_ready();
+class KUBEXX_EXPORT HttpTransport final : public Transport {
  public:
   static Result<std::shared_ptr<HttpTransport>> create(TransportOptions options);
   ~HttpTransport() override;

@@ -21,6 +21,14 @@ struct KeepsExecutor {
 
 /// A queue to which items can be added later. Time is the executor's; one timer runs for the earliest item, and what is
 /// due within the tenth of a millisecond after it may come together.
+///
+/// Threads: as Queue; add_after() never blocks.
+/// Stop: as Queue; a shutdown drops what is delayed.
+/// Errors: no executor throws std::invalid_argument.
+/// Example:
+///
+///     workqueue::DelayingQueue<std::string> queue(executor);
+///     queue.add_after("default/web", 5s);
 template <Item T>
 class DelayingQueue : private detail::KeepsExecutor, public Queue<T> {
  public:

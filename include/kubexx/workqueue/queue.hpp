@@ -26,7 +26,10 @@ concept Item = std::copy_constructible<T> && std::equality_comparable<T> && requ
 ///
 /// Threads: everything is safe from any thread; no thread may be inside a member when the destructor runs, which is a
 /// shut_down() that calls no hook.
-/// Stop: get() and shut_down_with_drain() return when their token fires.
+/// Stop: shut_down() takes nothing more, shut_down_with_drain() also waits for what is there. get() and
+/// shut_down_with_drain() return when their token fires.
+/// Errors: none but the item's own: what copying, comparing or hashing one throws comes out. What on_ready throws is
+/// reported to the error sink.
 /// Example:
 ///
 ///     while (auto key = queue.get(stop)) {

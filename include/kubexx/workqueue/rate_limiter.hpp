@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 
 namespace kubexx::workqueue {
 
@@ -15,8 +16,15 @@ namespace kubexx::workqueue {
 /// The counting is the queue's: it keeps the number of requeues with the item, so a limiter is only a rule. Copies are
 /// the same limiter; queues that share a token bucket share its tokens.
 ///
-/// Threads: safe from any thread. Errors: nonsensical arguments throw std::invalid_argument.
-class RateLimiter {
+/// Threads: safe from any thread.
+/// Errors: nonsensical arguments throw std::invalid_argument. What a custom rule throws comes out where the item is
+/// added.
+/// Example:
+///
+///     auto limiter = workqueue::RateLimiter::max_of({workqueue::RateLimiter::exponential(5ms, 60s),
+///                                                    workqueue::RateLimiter::token_bucket(10, 100)});
+///     workqueue::RateLimitingQueue<std::string> queue(executor, limiter);
+class KUBEXX_EXPORT RateLimiter {
  public:
   /// base, 2 base, 4 base, ... up to cap.
   static RateLimiter exponential(Duration base = std::chrono::milliseconds(1),

@@ -14,6 +14,9 @@ namespace kubexx::workqueue {
 /// The queue counts the requeues of each item until it is told to forget() it: forget an item when it succeeded (or is
 /// given up), else the counts of all items that ever failed stay in memory. forget() and done() are separate.
 ///
+/// Threads: as Queue.
+/// Stop: as Queue; a shutdown drops what is delayed.
+/// Errors: as RateLimiter and DelayingQueue.
 /// Example:
 ///
 ///     while (auto key = queue.get(stop)) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 
 namespace kubexx::workqueue {
 
@@ -24,6 +25,6 @@ struct QueueStatus {
 };
 
 /// Every queue of the process that has a name and is alive, in the order of creation.
-std::vector<QueueStatus> live_queues();
+KUBEXX_EXPORT std::vector<QueueStatus> live_queues();
 
 }  // namespace kubexx::workqueue

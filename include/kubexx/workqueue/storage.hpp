@@ -15,6 +15,24 @@ using Ticket = std::uint32_t;
 /// The order of the items that wait in a queue. Without one, a queue is first in, first out.
 ///
 /// Threads: a queue calls its storage under its own lock, so it needs none, and must not call the queue.
+/// Errors: what push() and touch() throw comes out where the item was added; pop() must not throw.
+/// Example:
+///
+///     class LastFirst final : public workqueue::Storage<std::string> {
+///      public:
+///       void push(workqueue::Ticket ticket, const std::string&, int, TimePoint) override { all_.push_back(ticket); }
+///       workqueue::Ticket pop() override {
+///         const auto last = all_.back();
+///         all_.pop_back();
+///         return last;
+///       }
+///       void touch(workqueue::Ticket, const std::string&, int, TimePoint) override {}
+///       std::size_t len() const override { return all_.size(); }
+///
+///      private:
+///       std::vector<workqueue::Ticket> all_;
+///     };
+///     workqueue::Queue<std::string> queue({.storage = std::make_unique<LastFirst>()});
 template <class T>
 class Storage {
  public:

@@ -59,7 +59,7 @@ void set_condition(DraftRef list, std::string_view type, std::string_view status
 
 }  // namespace
 
-class Workload::Impl : public std::enable_shared_from_this<Workload::Impl> {
+class KUBEXX_HIDDEN Workload::Impl : public std::enable_shared_from_this<Workload::Impl> {
  public:
   Impl(Core& core, std::shared_ptr<Executor> executor, WorkloadOptions options)
       : core_(core), executor_(std::move(executor)), options_(options), random_(options.seed ? options.seed : 1) {}

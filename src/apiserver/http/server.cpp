@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "apiserver/http/codecs.hpp"
+#include "apiserver/http/foreign.hpp"
 #include "apiserver/http/status.hpp"
 #include "base/internal/base64.hpp"
 #include "base/internal/file.hpp"
@@ -34,10 +35,14 @@ std::size_t size_of(const httpd::Request& request) {
   return size;
 }
 
-void refuse(const httpd::Responder& responder) {
-  const Error error = too_many_requests(1);
-  responder.respond(error.code(), {{"Content-Type", "application/json"}, {"Retry-After", "1"}},
+void refuse(const httpd::Responder& responder, const Error& error, HeaderFields more = {}) {
+  more.emplace_back("Content-Type", "application/json");
+  responder.respond(error.code(), std::move(more),
                     encode_body(Format::Json, status_object(error)).value_or(std::string()));
+}
+
+void refuse(const httpd::Responder& responder) {
+  refuse(responder, too_many_requests(1), {{"Retry-After", "1"}});
 }
 
 /// Core's answers over HTTP.
@@ -80,7 +85,7 @@ class HttpWriter final : public ResponseWriter {
 
 }  // namespace
 
-struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
+struct KUBEXX_HIDDEN Server::Impl : std::enable_shared_from_this<Server::Impl> {
   Options options;
   std::shared_ptr<Executor> executor;
   httpd::ServerOptions http;
@@ -96,7 +101,9 @@ struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
   Result<void> listen() {  // with the lock held
     http.port = port ? port.load() : options.port;
     auto handler = [executor = executor, core = core, traffic = std::make_shared<Traffic>(),
-                    most_unread = options.unread_bytes](httpd::Request in, httpd::Responder responder) {
+                    most_unread = options.unread_bytes,
+                    pages = ForeignPages(options)](httpd::Request in, httpd::Responder responder) {
+      if (const auto refusal = pages.refuse(in)) return refuse(responder, *refusal);
       const std::size_t size = size_of(in);
       if (traffic->waiting.fetch_add(size) + size > kMostWaiting) {
         traffic->waiting -= size;
@@ -165,6 +172,7 @@ Result<std::unique_ptr<Server>> Server::start(Options options) try {
   }
   impl->http.address = options.address;
   impl->http.threads = options.io_threads;
+  impl->http.max_connections = options.max_connections;
   if (options.tls) {
     auto authority = httpd::CertificateAuthority::create("kubexx-ca");
     if (!authority) return authority.error().with_context("certificate authority");

@@ -43,7 +43,7 @@ meta::Object with_version(const meta::Object& object, std::uint64_t version) {
   }
   out.end_map();
   auto done = out.finish();
-  return done ? std::move(*done) : object;
+  return done ? *done : object;
 }
 
 std::shared_ptr<Bucket> Storage::bucket(std::string_view group, std::string_view resource) {
@@ -106,8 +106,10 @@ meta::Object Storage::erase(Bucket& bucket, const std::string& key) {
 // What only the history keeps: the state before, and the last one of what is gone. A state after is the current one, or
 // is counted by the event that replaced it, which goes later than this one.
 void Storage::record(Event event) {
-  event.bytes = sizeof(Event) + event.key.size() + (event.previous ? event.previous.byte_size() : 0) +
-                (event.type == meta::WatchEventType::Deleted ? event.object.byte_size() : 0);
+  // What it shares counts as if it were alone: it may be soon.
+  const auto bytes = [](const meta::Object& object) { return object.byte_size() + object.shared_bytes(); };
+  event.bytes = sizeof(Event) + event.key.size() + bytes(event.previous) +
+                (event.type == meta::WatchEventType::Deleted ? bytes(event.object) : 0);
   auto shared = std::make_shared<const Event>(std::move(event));
   bytes_ += shared->bytes;
   shared->bucket->history.push_back(shared);

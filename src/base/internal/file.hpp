@@ -7,13 +7,14 @@
 #include <string_view>
 
 #include "kubexx/base/clock.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx {
 
 /// A file from outside, for reading: what its path names may be a pipe that nobody writes to, or a device without an
 /// end. Opening it never blocks.
-class InputFile {
+class KUBEXX_EXPORT_INTERNAL InputFile {
  public:
   static Result<InputFile> open(const std::string& path);
   InputFile(InputFile&& other) noexcept;
@@ -35,11 +36,11 @@ struct FileLimits {
 };
 
 /// All of a file. More bytes than the limit are an Error, found while reading: not every file knows its size.
-Result<std::string> read_file(const std::string& path, const FileLimits& limits = {});
+KUBEXX_EXPORT_INTERNAL Result<std::string> read_file(const std::string& path, const FileLimits& limits = {});
 
 /// Puts the text in place of a file in one step, readable by nobody else. Only a regular file, or nothing, is replaced:
 /// a device, a pipe or a symbolic link is an Error.
-Result<void> replace_file(const std::string& path, std::string_view text);
+KUBEXX_EXPORT_INTERNAL Result<void> replace_file(const std::string& path, std::string_view text);
 
 /// Whether it is there and may be read, without opening it.
 bool file_readable(const std::string& path) noexcept;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/object.hpp"
 
@@ -15,7 +16,7 @@ namespace kubexx::codec {
 // The one reading of the facts file: the tables of protobuf and the embedded server are both made from it.
 
 /// The parsed facts; they live for the process.
-const meta::Object& schema();
+KUBEXX_EXPORT_INTERNAL const meta::Object& schema();
 
 struct TypeInfo;
 
@@ -56,7 +57,7 @@ struct FieldInfo {
   std::vector<std::string_view> list_keys;
 };
 
-struct TypeInfo {
+struct KUBEXX_EXPORT_INTERNAL TypeInfo {
   std::string name;  ///< "core.v1.Pod"
   bool atomic = false;
   bool scalar = false;
@@ -67,16 +68,16 @@ struct TypeInfo {
 };
 
 /// Null: there is none. Made when first asked for, with all that it refers to; never changed and never freed.
-const TypeInfo* find_type(std::string_view name);
-const TypeInfo& object_meta_type();
+KUBEXX_EXPORT_INTERNAL const TypeInfo* find_type(std::string_view name);
+KUBEXX_EXPORT_INTERNAL const TypeInfo& object_meta_type();
 
 /// The types that are objects or lists of the API, by their name in the schema.
-const std::map<std::string, meta::GroupVersionKind, std::less<>>& kinds_by_type();
+KUBEXX_EXPORT_INTERNAL const std::map<std::string, meta::GroupVersionKind, std::less<>>& kinds_by_type();
 
 /// What the facts say of the presence of a field; none: nothing.
 std::optional<Presence> presence_of(meta::Value field);
 std::vector<std::string_view> texts_of(meta::Value list);
 /// The name of a field in JSON: some old types have the name of the Go field in the schema.
-std::string_view json_name(std::string_view schema_name) noexcept;
+KUBEXX_EXPORT_INTERNAL std::string_view json_name(std::string_view schema_name) noexcept;
 
 }  // namespace kubexx::codec

@@ -292,14 +292,24 @@ Result<Object> DocumentWriter::finish(Word root) {
     return Error::decode("the object is larger than " + std::to_string(kMaxDocument >> 20) + " MB");
   }
   KUBEXX_ASSERT(entry_count_ == 0);
-  root = move_root(root);
-  auto* bytes = static_cast<std::byte*>(allocate_on_large_pages(size_));
+  std::byte* from = bytes_.get();
+  std::size_t size = 0;
+  Word cut = cut_;
+  if (sharing_.share(from, size_, root, cut)) {
+    from = sharing_.copy().data();
+    size = sharing_.copy().size();
+  } else {
+    root = move_root(root);
+    size = size_;
+  }
+  auto* bytes = static_cast<std::byte*>(allocate_on_large_pages(size));
   auto* document = ::new (static_cast<void*>(bytes)) Document;
-  document->size = static_cast<std::uint32_t>(size_);
+  document->size = static_cast<std::uint32_t>(size);
   document->root = root;
-  document->metadata = find_field(bytes_.get(), root, field::kMetadata);
-  document->cut = cut_;
-  std::memcpy(bytes + sizeof(Document), bytes_.get() + sizeof(Document), size_ - sizeof(Document));
+  document->metadata = find_field(from, root, field::kMetadata);
+  document->cut = cut;
+  std::memcpy(bytes + sizeof(Document), from + sizeof(Document), size - sizeof(Document));
+  sharing_.hand_over();
   clear();
   return Access::object(document);
 }
@@ -308,6 +318,7 @@ void DocumentWriter::clear() noexcept {
   size_ = kFirstNode;
   entry_count_ = 0;
   slots_.fill({});
+  sharing_.end();
   cut_ = 0;
   has_duplicate_ = false;
   too_large_ = false;
@@ -323,6 +334,7 @@ void DocumentWriter::clear() noexcept {
     entries_.resize(kKeptBytes / sizeof(Entry));
     entries_.shrink_to_fit();
   }
+  if (positions_.capacity() * sizeof(std::uint32_t) > kKeptBytes) std::vector<std::uint32_t>().swap(positions_);
 }
 
 }  // namespace kubexx::meta::detail

@@ -9,10 +9,11 @@
 #include "kubexx/meta/name.hpp"
 #include "kubexx/meta/object.hpp"
 #include "kubexx/meta/value.hpp"
+#include "meta/document/fragments.hpp"
 
-/// The packed document: one allocation, a header and then nodes without padding, children before parents, except that a
-/// small root stands right behind the header. See
-/// docs/adr/0003-object-layout.md.
+/// The packed document: one allocation, a header and then nodes without padding, in any order, a small root right
+/// behind the header. What several documents have is a fragment, which a word names by its number. See
+/// docs/adr/0003-object-layout.md and docs/adr/0014-fragments-and-cache-files.md.
 ///
 ///   string      size, bytes
 ///   list        count, words
@@ -38,7 +39,7 @@ enum class Tag : Word {
   NameMap,
   SortedMap,
   IndexedMap,
-  Shared = 14,  // reserved: a value outside this document
+  Shared = 14,  // the number of a fragment: a value that stands once for several documents
   Absent = 15,  // never in a node; "no such field" in the header
 };
 
@@ -65,8 +66,9 @@ struct Document {
   std::uint32_t size = 0;  // bytes, header included
   Word root = 0;
   Word metadata = kAbsent;  // root["metadata"]
-  Word cut = 0;             // Completeness in the tag bits, offset of the projection's name
+  Word cut = 0;             // Completeness in the tag bits, kHasFragments, offset of the projection's name
 };
+inline constexpr Word kHasFragments = 8;
 
 template <class T>
 T load(const std::byte* at) noexcept {
@@ -84,6 +86,21 @@ inline std::uint32_t read_varint(const std::byte*& at) noexcept {
     value |= (byte & 127) << shift;
     if (byte < 128) return value;
   }
+}
+
+/// memcpy of a text; of most without a call: the parts overlap.
+inline void copy_bytes(std::byte* to, const void* from, std::size_t size) noexcept {
+  if (size < 8 || size > 32) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  const auto* begin = static_cast<const std::byte*>(from);
+  std::memcpy(to, begin, 8);
+  if (size > 16) {
+    std::memcpy(to + 8, begin + 8, 8);
+    std::memcpy(to + size - 16, begin + size - 16, 8);
+  }
+  std::memcpy(to + size - 8, begin + size - 8, 8);
 }
 
 inline std::string_view string_at(const std::byte* base, std::uint32_t offset) noexcept {
@@ -140,9 +157,34 @@ struct MapNode {
 Word find_field(const std::byte* base, Word map, NameId id) noexcept;
 Word find_field(const std::byte* base, Word map, std::string_view key) noexcept;
 
+/// Tells the number of each fragment that the value names.
+template <class Function>
+void for_each_fragment(const std::byte* base, Word word, const Function& function) {
+  const Tag tag = tag_of(word);
+  if (tag == Tag::Shared) {
+    function(payload_of(word));
+    return;
+  }
+  if (tag == Tag::List && payload_of(word) != 0) {
+    const std::byte* at = base + payload_of(word);
+    const std::uint32_t count = read_varint(at);
+    for (std::size_t i = 0; i < count; ++i) for_each_fragment(base, load<Word>(at + 4 * i), function);
+  } else if (is_map_tag(tag)) {
+    const MapNode node(base, word);
+    for (std::size_t i = 0; i < node.count; ++i) {
+      for_each_fragment(base, tag == Tag::FieldMap ? node.field(i) : node.value(i), function);
+    }
+  }
+}
+
 /// Opens what Value and Object keep to themselves to the other files of this layer.
 struct Access {
+  /// The value of a word that a document or a fragment has. Values never have a word of a fragment's number.
   static Value value(const std::byte* base, Word word) noexcept {
+    if (tag_of(word) == Tag::Shared) {
+      const Fragment& fragment = fragment_at(payload_of(word));
+      return Value(fragment.base(), fragment.root);
+    }
     return word == kAbsent ? Value() : Value(base, word);
   }
   static const std::byte* base(Value value) noexcept { return value.base_; }

@@ -1,5 +1,10 @@
 #include "kubexx/meta/object.hpp"
 
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
 #include "base/internal/enum_name.hpp"
 #include "kubexx/base/large_pages.hpp"
 #include "kubexx/meta/draft.hpp"
@@ -10,6 +15,21 @@
 
 namespace kubexx::meta {
 namespace detail {
+namespace {
+
+const std::byte* base_of(const Document* document) noexcept {
+  return reinterpret_cast<const std::byte*>(document);
+}
+
+/// The fragments that a document names, in order; one that it names twice is there twice.
+std::vector<std::uint32_t> fragments_of(const Document* document) {
+  std::vector<std::uint32_t> numbers;
+  for_each_fragment(base_of(document), document->root, [&numbers](std::uint32_t number) { numbers.push_back(number); });
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+}  // namespace
 
 void retain(const Document* document) noexcept {
   document->references.fetch_add(1, std::memory_order_relaxed);
@@ -17,18 +37,15 @@ void retain(const Document* document) noexcept {
 
 void release(const Document* document) noexcept {
   if (document->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if ((document->cut & kHasFragments) != 0) {
+    for_each_fragment(base_of(document), document->root,
+                      [](std::uint32_t number) { Fragments::process().release(number); });
+  }
   const std::size_t bytes = document->size;
   document->~Document();
   free_on_large_pages(const_cast<Document*>(document), bytes);
 }
 
-namespace {
-
-const std::byte* base_of(const Document* document) noexcept {
-  return reinterpret_cast<const std::byte*>(document);
-}
-
-}  // namespace
 }  // namespace detail
 
 std::string_view to_string(Completeness completeness) noexcept {
@@ -101,7 +118,7 @@ KeyParts key_parts(const Object& object) noexcept {
   const detail::MapNode map(base, document->metadata);
   const auto text = [base](detail::Word word) {
     return detail::tag_of(word) == detail::Tag::String ? detail::string_at(base, detail::payload_of(word))
-                                                       : std::string_view();
+                                                       : detail::Access::value(base, word).string();
   };
   KeyParts parts;
   std::size_t missing = 2;
@@ -136,7 +153,7 @@ ListView Object::finalizers() const noexcept {
 }
 
 Completeness Object::completeness() const noexcept {
-  return document_ == nullptr ? Completeness::Full : static_cast<Completeness>(detail::tag_of(document_->cut));
+  return document_ == nullptr ? Completeness::Full : static_cast<Completeness>(document_->cut & 7);
 }
 
 std::string_view Object::projection_name() const noexcept {
@@ -148,14 +165,30 @@ std::size_t Object::byte_size() const noexcept {
   return document_ == nullptr ? 0 : document_->size;
 }
 
+std::size_t Object::shared_bytes() const noexcept {
+  if (document_ == nullptr || (document_->cut & detail::kHasFragments) == 0) return 0;
+  std::size_t bytes = 0;
+  try {
+    // Alone, it would have each of them once.
+    std::uint32_t before = ~std::uint32_t{0};
+    for (const std::uint32_t number : detail::fragments_of(document_)) {
+      if (number != std::exchange(before, number)) bytes += detail::fragment_at(number).size;
+    }
+  } catch (const std::bad_alloc&) {  // more than it has is good enough for those who limit
+    detail::for_each_fragment(detail::base_of(document_), document_->root,
+                              [&bytes](std::uint32_t number) { bytes += detail::fragment_at(number).size; });
+  }
+  return bytes;
+}
+
 Draft Object::edit() const {
   return Draft(*this);
 }
 
 std::string_view Object::raw_bytes() const noexcept {
   if (document_ == nullptr) return {};
-  constexpr std::size_t skip = sizeof(document_->references);  // the only bytes that change
-  return {reinterpret_cast<const char*>(document_) + skip, document_->size - skip};
+  constexpr std::size_t kSkip = sizeof(document_->references);  // the only bytes that change
+  return {reinterpret_cast<const char*>(document_) + kSkip, document_->size - kSkip};
 }
 
 }  // namespace kubexx::meta

@@ -11,7 +11,7 @@ using detail::Tag;
 using detail::Word;
 using detail::word_of;
 
-struct ObjectBuilder::Impl {
+struct KUBEXX_HIDDEN ObjectBuilder::Impl {
   struct Frame {
     std::size_t first = 0;
     detail::Key outer_key = 0;  // of this container in the one around it

@@ -4,7 +4,7 @@
 
 namespace kubexx::meta {
 
-struct Projection::Data {
+struct KUBEXX_HIDDEN Projection::Data {
   std::string name;
   Completeness completeness = Completeness::Full;
   std::unique_ptr<Node> tree;

@@ -107,7 +107,7 @@ Value Value::operator[](std::size_t index) const noexcept {
   const std::byte* at = base_ + payload_of(word_);
   const std::uint32_t count = detail::read_varint(at);
   if (index >= count) return {};
-  return {base_, load<Word>(at + 4 * index)};
+  return detail::Access::value(base_, load<Word>(at + 4 * index));
 }
 
 Value Value::at(std::string_view json_pointer) const noexcept {
@@ -206,9 +206,9 @@ MapView::Entry MapView::at(const Value& map, std::size_t index) noexcept {
   const MapNode node(map.base_, map.word_);
   if (index >= node.count) return {};
   if (tag_of(map.word_) == Tag::FieldMap) {
-    return {name_text(static_cast<NameId>(node.id(index))), Value(map.base_, node.field(index))};
+    return {name_text(static_cast<NameId>(node.id(index))), detail::Access::value(map.base_, node.field(index))};
   }
-  return {detail::key_text(map.base_, node.key(index)), Value(map.base_, node.value(index))};
+  return {detail::key_text(map.base_, node.key(index)), detail::Access::value(map.base_, node.value(index))};
 }
 
 bool operator==(const Value& a, const Value& b) noexcept {

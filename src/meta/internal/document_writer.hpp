@@ -10,12 +10,14 @@
 
 #include "kubexx/base/result.hpp"
 #include "meta/document/layout.hpp"
+#include "meta/document/sharing.hpp"
 #include "meta/internal/name_table.hpp"
 
 namespace kubexx::meta::detail {
 
 /// Writes the nodes of one document. Entries of open lists and maps wait on a stack; closing one writes its node behind
-/// those of its children. finish() copies the bytes into one allocation of the exact size and keeps the buffers.
+/// those of its children. finish() copies the bytes into one allocation of the exact size, without the parts that
+/// it shares with other documents, and keeps the buffers.
 ///
 /// The caller remembers where the entries of a container begin: `first = mark()`, push..., `close_map(first)`.
 class DocumentWriter {
@@ -118,6 +120,7 @@ class DocumentWriter {
   std::vector<std::uint32_t> stamps_;  // by name id: the map that had it last
   std::uint32_t stamp_ = 0;
   std::vector<std::uint32_t> positions_;  // scratch of sort_keys
+  Sharing sharing_;
   Word cut_ = 0;
   Key duplicate_ = 0;
   bool has_duplicate_ = false;
@@ -152,16 +155,7 @@ inline std::uint32_t DocumentWriter::append_text(const char* text, std::size_t s
   const std::size_t head = write_varint(at, static_cast<std::uint32_t>(size));
   at += head;
   size_ += head + size;
-  if (size >= 8 && size <= 32) {  // most strings: without a call, the parts overlap
-    std::memcpy(at, text, 8);
-    if (size > 16) {
-      std::memcpy(at + 8, text + 8, 8);
-      std::memcpy(at + size - 16, text + size - 16, 8);
-    }
-    std::memcpy(at + size - 8, text + size - 8, 8);
-  } else {
-    std::memcpy(at, text, size);
-  }
+  copy_bytes(at, text, size);
   return offset;
 }
 

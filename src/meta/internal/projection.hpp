@@ -17,7 +17,7 @@ inline constexpr std::string_view kPartialObjectMetadata = "PartialObjectMetadat
 
 /// What a projection says about the fields of one map. Lists are passed through: their elements have the node of the
 /// list.
-struct Projection::Node {
+struct KUBEXX_HIDDEN Projection::Node {
   struct Field {
     std::string name;
     std::optional<NameId> id;

@@ -3,7 +3,7 @@
 
 namespace kubexx::meta {
 
-struct JsonDecoder::Impl {
+struct KUBEXX_HIDDEN JsonDecoder::Impl {
   explicit Impl(DecodeOptions options) : walker(std::move(options)) {}
   detail::JsonWalker walker;
 };

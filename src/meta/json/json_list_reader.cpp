@@ -1,8 +1,10 @@
+#include "base/internal/buffer.hpp"
 #include "base/internal/text.hpp"
 #include "kubexx/meta/json_stream.hpp"
 #include "kubexx/meta/status.hpp"
 #include "meta/document/field_ids.hpp"
 #include "meta/json/json_splitter.hpp"
+#include "meta/json/json_walker.hpp"
 
 namespace kubexx::meta {
 namespace {
@@ -18,14 +20,14 @@ constexpr auto kNpos = std::string_view::npos;
 ///   Items   between two items; `expect` says what may come
 ///   Item    inside an item that began in an earlier chunk
 ///   End     behind the closing brace
-struct JsonListReader::Impl final : Body {
+struct KUBEXX_HIDDEN JsonListReader::Impl final : Body {
   enum class Mode { Begin, Header, Items, Item, End };
   enum class Expect { FirstItem, Item, Comma };
 
   Impl(JsonListReader& of, DecodeOptions options) : reader(of), decoder(std::move(options)) {}
 
   JsonListReader& reader;
-  JsonDecoder decoder;
+  detail::JsonWalker decoder;
   Mode mode = Mode::Begin;
   Expect expect = Expect::FirstItem;
   std::size_t offset = 0;  // of the current chunk in the body
@@ -203,12 +205,12 @@ struct JsonListReader::Impl final : Body {
     if (size == kNpos) return chunk.size();
     mode = Mode::Items;
     if (auto decoded = decode(item, 0); !decoded) return decoded.error();
-    item.clear();
+    empty_buffer(item);
     return size;
   }
 
   Result<void> decode(std::string_view text, std::size_t at) {
-    auto object = decoder.decode(text);
+    auto object = decoder.decode(text, reader.knower());
     if (!object) return fail(at, "item " + std::to_string(items) + ": " + object.error().message());
     ++items;
     reader.deliver(std::move(*object));

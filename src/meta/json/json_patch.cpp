@@ -243,7 +243,7 @@ class PatchApplier {
     auto place = find(from);
     if (!place) return place.error();
     Object value = (*place)->freeze();
-    copied_ += value.byte_size();
+    copied_ += value.byte_size() + value.shared_bytes();
     if (copied_ > kMaxCopiedBytes) {
       return Error::config("the copies of this patch exceed " + std::to_string(kMaxCopiedBytes >> 20) + " MB");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/internal/buffer.hpp"
 #include "base/internal/text.hpp"
 #include "meta/document/field_ids.hpp"
 #include "meta/json/json_text.hpp"
@@ -37,7 +38,7 @@ Result<void> JsonWalker::open(std::string_view json) {
   return {};
 }
 
-Result<Object> JsonWalker::decode(std::string_view json) {
+Result<Object> JsonWalker::decode(std::string_view json, const StreamSink* knower) {
   if (auto opened = open(json); !opened) return opened.error();
   const Cursor first = index_.begin();
   const char open = text_[*first];
@@ -48,11 +49,19 @@ Result<Object> JsonWalker::decode(std::string_view json) {
   } else if (end_ - first != 1) {
     return fail(first[1], "unexpected character after the value"), failure();
   }
+  if (knower != nullptr) {
+    if (Object known = find_known(first, *knower)) return known;
+  }
   begin_document(options_.projection);
   Word root = 0;
   const Cursor next = value(first, root, 0, options_.projection.tree());
   if (next == nullptr) return failure();
   if (next != end_) return fail(*next, "unexpected character after the value"), failure();
+  return finish(root);
+}
+
+Result<Object> JsonWalker::finish(Word root) {
+  empty_buffer(unescaped_);
   return writer_.finish(root);
 }
 
@@ -62,11 +71,15 @@ void JsonWalker::begin_document(const Projection& projection) {
   writer_.set_cut(projection.completeness(), whole ? std::string_view() : projection.name());
 }
 
-Result<JsonWalker::Event> JsonWalker::decode_event(std::string_view json) {
+Result<JsonWalker::Event> JsonWalker::decode_event(std::string_view json, const StreamSink* knower) {
   if (auto opened = open(json); !opened) return opened.error();
   Event event;
   Cursor object = nullptr;
   if (envelope(event, object) == nullptr) return failure();
+  if (knower != nullptr && event.type == "ADDED") {
+    event.object = find_known(object, *knower);
+    if (event.object) return event;
+  }
   // Bookmarks and errors say what no projection for the objects may cut.
   const bool cut = event.type == "ADDED" || event.type == "MODIFIED" || event.type == "DELETED";
   const Projection projection = cut ? options_.projection : Projection::full();
@@ -74,7 +87,7 @@ Result<JsonWalker::Event> JsonWalker::decode_event(std::string_view json) {
   Word root = 0;
   next_backslash_ = 0;
   if (value(object, root, 0, projection.tree()) == nullptr) return failure();
-  auto decoded = writer_.finish(root);
+  auto decoded = finish(root);
   if (!decoded) return decoded.error();
   event.object = std::move(*decoded);
   return event;
@@ -237,19 +250,6 @@ bool JsonWalker::number(std::string_view word, std::size_t at, Word& out) {
   }
   fail(at, "malformed number");
   return false;
-}
-
-/// The inside of the string that opens at `at`; `next` is behind it. Between its closing quote and the next structural
-/// character there is only white space, so the end is found from behind.
-inline bool JsonWalker::string(std::uint32_t at, Cursor next, Span& out) {
-  std::size_t close = (next == end_ ? size_ : *next) - 1;
-  while (text_[close] != '"') --close;
-  if (close <= at) {
-    fail(at, "unterminated string");
-    return false;
-  }
-  out = {text_ + at + 1, close - at - 1};
-  return next_backslash_ >= close || unescape(at + 1, close, out);
 }
 
 bool JsonWalker::unescape(std::size_t begin, std::size_t end, Span& out) {

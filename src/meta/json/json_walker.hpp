@@ -6,6 +6,7 @@
 
 #include "kubexx/base/result.hpp"
 #include "kubexx/meta/json.hpp"
+#include "kubexx/meta/stream.hpp"
 #include "meta/internal/document_writer.hpp"
 #include "meta/internal/projection.hpp"
 
@@ -34,14 +35,15 @@ class JsonWalker {
   explicit JsonWalker(DecodeOptions options) : options_(std::move(options)) {}
 
   DecodeOptions& options() noexcept { return options_; }
-  Result<Object> decode(std::string_view json);
+  /// An object that `knower` has already is not read; null: nobody has any.
+  Result<Object> decode(std::string_view json, const StreamSink* knower = nullptr);
 
   struct Event {
     std::string type;
     Object object;
   };
   /// {"type": ..., "object": ...} in either order; only the object becomes a document.
-  Result<Event> decode_event(std::string_view json);
+  Result<Event> decode_event(std::string_view json, const StreamSink* knower = nullptr);
 
  private:
   using Node = Projection::Node;
@@ -53,7 +55,14 @@ class JsonWalker {
 
   Result<void> open(std::string_view json);
   void begin_document(const Projection& projection);
+  Result<Object> finish(Word root);
   Cursor envelope(Event& event, Cursor& object);
+
+  // json_identity.cpp
+  Object find_known(Cursor object, const StreamSink& knower);
+  bool read_identity(Cursor object, ItemIdentity& out);
+  bool read_metadata(Cursor metadata, ItemIdentity& out);
+  bool plain_string(std::uint32_t at, Cursor next, std::string_view& out);
 
   // Each takes the character it begins with, or the one behind that, and returns the one behind the value.
   Cursor value(Cursor next, Word& out, int depth, const Node* node);
@@ -82,5 +91,18 @@ class JsonWalker {
   std::size_t fault_offset_ = 0;
   std::string fault_;
 };
+
+/// The inside of the string that opens at `at`; `next` is behind it. Between its closing quote and the next structural
+/// character there is only white space, so the end is found from behind.
+inline bool JsonWalker::string(std::uint32_t at, Cursor next, Span& out) {
+  std::size_t close = (next == end_ ? size_ : *next) - 1;
+  while (text_[close] != '"') --close;
+  if (close <= at) {
+    fail(at, "unterminated string");
+    return false;
+  }
+  out = {text_ + at + 1, close - at - 1};
+  return next_backslash_ >= close || unescape(at + 1, close, out);
+}
 
 }  // namespace kubexx::meta::detail

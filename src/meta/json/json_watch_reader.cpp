@@ -1,3 +1,4 @@
+#include "base/internal/buffer.hpp"
 #include "kubexx/meta/json_stream.hpp"
 #include "meta/json/json_splitter.hpp"
 #include "meta/json/json_walker.hpp"
@@ -9,7 +10,7 @@ constexpr std::size_t kEnvelope = 1024;  // what may stand around an object of t
 
 }  // namespace
 
-struct JsonWatchReader::Impl final : Body {
+struct KUBEXX_HIDDEN JsonWatchReader::Impl final : Body {
   Impl(JsonWatchReader& of, DecodeOptions options) : reader(of), walker(std::move(options)) {
     walker.options().max_bytes += kEnvelope;
   }
@@ -50,7 +51,7 @@ struct JsonWatchReader::Impl final : Body {
       } else {
         event += part;
         if (auto read = decode(event, at); !read) return read;
-        event.clear();
+        empty_buffer(event);
       }
       inside = false;
       at += size;
@@ -60,7 +61,7 @@ struct JsonWatchReader::Impl final : Body {
   }
 
   Result<void> decode(std::string_view text, std::size_t at) {
-    auto event_read = walker.decode_event(text);
+    auto event_read = walker.decode_event(text, reader.knower());
     if (!event_read) return fail(at, event_read.error().message());
     reader.deliver({parse_watch_event_type(event_read->type), std::move(event_read->object)});
     return {};

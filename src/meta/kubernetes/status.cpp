@@ -89,6 +89,26 @@ std::string body_text(std::string_view body) {
   return text;
 }
 
+constexpr std::size_t kLongestText = 8 << 10;
+constexpr std::size_t kMostCauses = 256;
+
+/// What a server says of itself is passed on, logged and counted: its beginning is enough.
+std::string cut(std::string_view text) {
+  if (text.size() <= kLongestText) return std::string(text);
+  std::size_t end = kLongestText;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not inside a character
+  return std::string(text.substr(0, end)) + "...";
+}
+
+StatusDetails cut(const StatusDetails& details) {
+  StatusDetails out{cut(details.name), cut(details.group), cut(details.kind), cut(details.uid), {}};
+  for (const auto& cause : details.causes) {
+    if (out.causes.size() == kMostCauses) break;
+    out.causes.push_back({cut(cause.reason), cut(cause.message), cut(cause.field)});
+  }
+  return out;
+}
+
 }  // namespace
 
 Object Status::to_object() const {
@@ -150,9 +170,8 @@ Error Status::to_error(int http_code) const {
   std::string text = message;
   if (text.empty()) text = failure_code(effective).message;
   if (text.empty()) text = reason.empty() ? "the server reported a failure" : reason;
-  auto error =
-      Error::api(effective, reason.empty() ? std::string(reason_for_code(effective)) : reason, std::move(text));
-  if (details) error = error.with_details(*details);
+  auto error = Error::api(effective, reason.empty() ? std::string(reason_for_code(effective)) : cut(reason), cut(text));
+  if (details) error = error.with_details(cut(*details));
   constexpr std::int64_t kLongestDelay = 365 * 86400;  // what a server says must not overflow a duration
   if (retry_after_seconds > 0) {
     error = error.with_retry_after(std::chrono::seconds(std::min(retry_after_seconds, kLongestDelay)));
@@ -166,8 +185,8 @@ bool is_status(const Object& object) noexcept {
 
 Error error_from_status(const Object& object, int http_code) {
   if (is_status(object)) return Status::from_object(object.root()).to_error(http_code);
-  auto what = object.kind().empty() ? std::string("an object without a kind") : "a " + std::string(object.kind());
-  if (object.kind() == "Status") what += " of apiVersion " + quote(object.api_version());
+  auto what = object.kind().empty() ? std::string("an object without a kind") : "a " + cut(object.kind());
+  if (object.kind() == "Status") what += " of apiVersion " + quote(cut(object.api_version()));
   return Error::api(http_code != 0 ? http_code : 500, "InternalError",
                     "a Status of v1 was expected, the server sent " + what);
 }

@@ -235,7 +235,7 @@ class Writer {
         (node.tag == Tag::Bool && scalar.kind == YamlScalar::Kind::Bool) ||
         (node.tag == Tag::Null && scalar.kind == YamlScalar::Kind::Null) ||
         (node.tag == Tag::Float && (scalar.kind == YamlScalar::Kind::Double || scalar.kind == YamlScalar::Kind::Int));
-    if (!fits) fail(node.position, quote(text) + " does not fit its tag");
+    if (!fits) fail(node.position, "the value does not fit its tag");
     return scalar;
   }
 

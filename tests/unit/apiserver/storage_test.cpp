@@ -28,7 +28,7 @@ std::size_t held_by_history(const Bucket& bucket) {
       if (!state) continue;
       const auto current = bucket.objects.find(event->key);
       if (current != bucket.objects.end() && current->second.resource_version() == state.resource_version()) continue;
-      states[std::string(state.resource_version())] = state.byte_size();
+      states[std::string(state.resource_version())] = state.byte_size() + state.shared_bytes();
     }
   }
   std::size_t sum = 0;

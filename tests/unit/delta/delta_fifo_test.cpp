@@ -170,6 +170,36 @@ TEST(DeltaFifoTest, AReplaceBuriesKnownObjectsThatAreNoLongerListedWithTheirLast
   }
 }
 
+meta::Object pod_in(std::string namespace_, std::string name, std::string version) {
+  return test::make_pod({.namespace_ = std::move(namespace_), .name = std::move(name), .version = std::move(version)});
+}
+
+TEST(DeltaFifoTest, AListOfANamespaceBuriesNothingOfOthers) {
+  DeltaFifo queue(
+      {.known_objects = known({pod_in("red", "a", "1"), pod_in("red", "b", "2"), pod_in("blue", "c", "3")})});
+  queue.add(meta::Key("red/queued"), pod_in("red", "queued", "4"));
+  queue.add(meta::Key("blue/queued"), pod_in("blue", "queued", "5"));
+  std::vector<meta::KeyedObject> listed{{meta::Key("red/a"), pod_in("red", "a", "6")}};
+  queue.replace(std::move(listed), "7", false, {.namespaces = {"red"}});
+
+  EXPECT_THAT(drain(queue), ElementsAre("Added red/queued@4, Deleted! red/queued@4", "Added blue/queued@5",
+                                        "Sync red/a@6", "Deleted! red/b@2"));
+  queue.replace({}, "", false, {.namespaces = {"red"}, .others = true});
+  EXPECT_THAT(drain(queue), ElementsAre("Deleted! blue/c@3"));
+}
+
+TEST(DeltaFifoTest, WhatCameBeforeAMarkIsProcessedBeforeWhatComesAfterIt) {
+  DeltaFifo queue;
+  queue.add(meta::Key("default/a"), pod("a", 1));
+  queue.add(meta::Key("default/b"), pod("b", 2));
+  const auto mark = queue.mark();
+  queue.add(meta::Key("default/c"), pod("c", 3));
+  for (const bool processed : {false, false, true}) {
+    EXPECT_EQ(queue.has_processed(mark), processed);
+    pop_text(queue);
+  }
+}
+
 TEST(DeltaFifoTest, AKnownObjectThatVanishesDuringAReplaceIsBuriedWithoutALastState) {
   const auto holder = known({});
   holder->lose("default/foo");

@@ -119,5 +119,18 @@ TEST(DeltaTest, AMarkedDeltaIsTheSameWithAMark) {
   EXPECT_FALSE(Delta(DeltaType::Replaced, object).repairs());
 }
 
+TEST(DeltaTest, AListSpeaksForEverythingForSomeNamespacesOrForTheOthers) {
+  EXPECT_TRUE(Coverage{}.has("red"));
+  EXPECT_TRUE(Coverage{}.has(""));
+  const Coverage some{.namespaces = {"red", "blue"}};
+  EXPECT_TRUE(some.has("blue"));
+  EXPECT_FALSE(some.has("green"));
+  const Coverage others{.namespaces = {"red", "blue"}, .others = true};
+  EXPECT_FALSE(others.has("blue"));
+  EXPECT_TRUE(others.has("green"));
+  EXPECT_TRUE(Delta::replaced_all({}, "7", some).coverage().has("red"));
+  EXPECT_TRUE(Delta::sync_all().coverage().all());
+}
+
 }  // namespace
 }  // namespace kubexx::delta

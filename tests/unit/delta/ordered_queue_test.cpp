@@ -137,10 +137,10 @@ TEST(OrderedQueueTest, ARepairMarksItsList) {
 }
 
 TEST(OrderedQueueTest, AQueueThatIsNeverEmptyGivesBackTheRoomOfWhatWasTaken) {
-  constexpr std::size_t kWaiting = 100;
+  constexpr std::size_t kQueued = 100;
   constexpr int kRounds = 200'000;
   FedOrdered queue(kSingly);
-  for (std::size_t i = 0; i < kWaiting; ++i) ASSERT_TRUE(queue.add(pod("p" + std::to_string(i))));
+  for (std::size_t i = 0; i < kQueued; ++i) ASSERT_TRUE(queue.add(pod("p" + std::to_string(i))));
   const meta::KeyedObject next = Intake().take(pod("next")).value();
   const Process drop = [](Deltas&, bool) -> Result<void> { return {}; };
   const std::size_t before = allocated();
@@ -149,7 +149,7 @@ TEST(OrderedQueueTest, AQueueThatIsNeverEmptyGivesBackTheRoomOfWhatWasTaken) {
     ASSERT_TRUE(queue.try_pop(drop).value());
   }
 
-  EXPECT_EQ(queue.size(), kWaiting);
+  EXPECT_EQ(queue.size(), kQueued);
   EXPECT_LT(allocated(), before + kRounds / 10 * sizeof(Delta));
 }
 

@@ -95,6 +95,69 @@ TEST_F(LeaderElectorLifeTest, EveryoneWhoWaitsForTheEndIsToldAndLateOnesToo) {
   EXPECT_EQ(told, 4);
 }
 
+TEST_F(LeaderElectorLifeTest, WhoWaitsForTheTermIsToldWhenItBeginsAlsoFromBeforeTheStart) {
+  const auto elector = make();
+  std::vector<std::string> told;
+  const auto note = [&](const Result<ElectionStatus>& now) {
+    told.push_back(now ? now->token->to_string() : now.error().message());
+  };
+  const auto leads = [](const ElectionStatus& now) { return now.leading; };
+  elector->until_async(leads).start(note);
+  executor->advance(seconds(60));
+  EXPECT_TRUE(told.empty());
+  EXPECT_FALSE(elector->status().standing);
+
+  elector->start();
+  EXPECT_TRUE(elector->status().standing);
+  executor->advance(milliseconds(1));
+  EXPECT_THAT(told, testing::ElementsAre("0/1"));
+  elector->until_async(leads).start(note);
+  executor->run_until_idle();
+  EXPECT_THAT(told, testing::ElementsAre("0/1", "0/1"));
+  EXPECT_EQ(elector->status().holder, "a");
+  elector->stop();
+  executor->run_until_idle();
+  EXPECT_EQ(elector->status().token, std::nullopt);
+}
+
+TEST_F(LeaderElectorLifeTest, AWaitEndsWithItsTokenItsTimeTheCandidacyOrWhatItsConditionThrows) {
+  const auto elector = make();
+  elector->start();
+  std::vector<std::string> told;
+  const auto note = [&](const Result<ElectionStatus>& now) { told.push_back(now ? "met" : now.error().message()); };
+  const auto never = [](const ElectionStatus& now) { return now.holder == "nobody we know"; };
+  std::stop_source stop;
+  elector->until_async(never, {.stop = stop.get_token()}).start(note);
+  elector->until_async(never, {.timeout = seconds(3)}).start(note);
+  elector
+      ->until_async([](const ElectionStatus& now) -> bool {
+        if (now.leading) throw std::runtime_error("what a question");
+        return false;
+      })
+      .start(note);
+  executor->advance(milliseconds(1));
+  EXPECT_THAT(told, testing::ElementsAre("exception: what a question"));
+  stop.request_stop();
+  executor->run_until_idle();
+  EXPECT_THAT(told, testing::ElementsAre("exception: what a question", "canceled"));
+  executor->advance(seconds(4));
+  EXPECT_EQ(told.size(), 3U);
+  EXPECT_EQ(told.back(), "it did not come in time");
+
+  elector->until_async(never).start(note);
+  elector->until_async([](const ElectionStatus& now) { return !now.standing; }).start(note);
+  executor->run_until_idle();
+  EXPECT_EQ(told.size(), 3U);
+  elector->stop();
+  executor->run_until_idle();
+  EXPECT_THAT(told, testing::Contains("met"));
+  EXPECT_THAT(told, testing::Contains("the candidacy has ended"));
+  elector->until_async(never).start(note);
+  executor->run_until_idle();
+  EXPECT_EQ(told.size(), 6U);
+  EXPECT_EQ(executor->pending_timers(), 0U);
+}
+
 TEST_F(LeaderElectorLifeTest, TheDestructorStopsAndWaitsForTheEnd) {
   auto* const elector = make().release();
   on_stopped = [&] { elector->start(); };  // in vain, the elector goes

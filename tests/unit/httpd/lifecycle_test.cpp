@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "kubexx/httpd/server.hpp"
+#include "support/log_lines.hpp"
 #include "unit/httpd/http2_client.hpp"
 #include "unit/httpd/test_server.hpp"
 
@@ -39,6 +40,31 @@ TEST(LifecycleTest, StopWithoutGraceClosesEverything) {
   server->drop_connections();
   server->set_accepting(true);
   EXPECT_EQ(RawClient(server->port()).connect_error(), ECONNREFUSED);
+}
+
+TEST(LifecycleTest, ConnectionsBeyondTheLimitAreClosedAndOneLineSaysSo) {
+  const LogLines lines;
+  ServerOptions options;
+  options.max_connections = 2;
+  const auto server = serve(options, echo);
+  std::optional<RawClient> first(std::in_place, server->port());
+  RawClient second(server->port());
+  for (auto* client : {&*first, &second}) {
+    client->send(kGet);
+    EXPECT_EQ(client->reply().status, 200);
+  }
+
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(RawClient(server->port()).rest(), "") << "closed at once";
+
+  second.send(kGet);
+  EXPECT_EQ(second.reply().status, 200) << "those that are there stay";
+  EXPECT_THAT(lines.all(), testing::ElementsAre(testing::HasSubstr("as many connections as it may")));
+  first.reset();
+  Monitor monitor;
+  EXPECT_TRUE(monitor.poll([&] { return server->connections() == 1; }));
+  RawClient next(server->port());
+  next.send(kGet);
+  EXPECT_EQ(next.reply().status, 200);
 }
 
 TEST(LifecycleTest, ProgramsThatAreStartedMeanwhileInheritNoSocket) {

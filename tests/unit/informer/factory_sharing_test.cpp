@@ -146,5 +146,61 @@ TEST_F(FactorySharingTest, TheTypedFactoryKnowsNoOtherResourcesAndTheDynamicOneT
   EXPECT_TRUE(factory->lease(foos));
 }
 
+TEST_F(FactorySharingTest, AnInformerWhoseScopeChangesIsSharedByTheNewOne) {
+  make_dynamic({.defaults = {.scope = {.label_selector = meta::LabelSelector::equals("a", "b")}}});
+  const auto informer = ask(kConfigMaps, {.namespaces = {"x"}});
+  ASSERT_TRUE(informer->set_scope({.namespaces = {"y", "z"}}));
+
+  EXPECT_EQ(ask(kConfigMaps, {.namespaces = {"z", "y"}}), informer);
+  EXPECT_NE(ask(kConfigMaps, {.namespaces = {"x"}}), informer);
+  EXPECT_EQ(informer->status().scope, "in y,z -l a=b") << "what is absent the factory says";
+  EXPECT_EQ(informer->name(), "configmaps in x -l a=b") << "a name is for good";
+  EXPECT_TRUE(factory->stop_informer(kConfigMaps, {.namespaces = {"y", "z"}}));
+  EXPECT_TRUE(informer->is_stopped());
+}
+
+TEST_F(FactorySharingTest, AScopeThatAnotherInformerHasIsAnError) {
+  make_dynamic();
+  const auto informer = ask(kConfigMaps, {.namespaces = {"x"}});
+  const auto other = ask(kConfigMaps, {.namespaces = {"y"}});
+
+  const auto refused = informer->set_scope({.namespaces = {"y"}});
+  EXPECT_THAT(refused.error().message(), HasSubstr("another informer of this factory has that scope: configmaps in y"));
+  EXPECT_EQ(informer->status().scope, "in x");
+  EXPECT_EQ(ask(kConfigMaps, {.namespaces = {"x"}}), informer);
+
+  ASSERT_TRUE(other->set_scope({.namespaces = {"z"}}));
+  EXPECT_TRUE(informer->set_scope({.namespaces = {"y"}})) << "it is free now";
+}
+
+TEST_F(FactorySharingTest, ALeaseEndsItsInformerUnderWhateverScopeItHas) {
+  make_dynamic();
+  auto lease = std::make_optional(factory->lease(kConfigMaps, {.namespaces = {"x"}}).value());
+  const auto informer = lease->informer().shared();
+  ASSERT_TRUE(informer->set_scope({.namespaces = {"y"}}));
+  const auto second = factory->lease(kConfigMaps, {.namespaces = {"y"}}).value();
+  EXPECT_EQ(second.informer().shared(), informer);
+  lease.reset();
+  EXPECT_FALSE(informer->is_stopped());
+}
+
+TEST_F(FactorySharingTest, TheLastLeaseEndsAnInformerWhoseScopeChanged) {
+  make_dynamic();
+  auto lease = std::make_optional(factory->lease(kConfigMaps, {.namespaces = {"x"}}).value());
+  const auto informer = lease->informer().shared();
+  ASSERT_TRUE(informer->set_scope({.namespaces = {"y"}}));
+  lease.reset();
+
+  EXPECT_TRUE(informer->is_stopped());
+  EXPECT_THAT(factory->informers(), IsEmpty());
+}
+
+TEST_F(FactorySharingTest, TheScopeOfAKindWithoutNamespacesStaysTheCluster) {
+  make_dynamic();
+  const auto nodes = ask(kNodes);
+  EXPECT_TRUE(nodes->set_scope({.namespaces = {"x"}}));
+  EXPECT_EQ(nodes->status().scope, "");
+}
+
 }  // namespace
 }  // namespace kubexx::informer

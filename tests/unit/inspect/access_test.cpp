@@ -1,3 +1,4 @@
+#include "base/internal/random_token.hpp"
 #include "unit/inspect/fixture.hpp"
 
 namespace kubexx::inspect {

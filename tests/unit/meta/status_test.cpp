@@ -115,6 +115,31 @@ TEST(StatusTest, HostileAnswersAreCutAndCleaned) {
   EXPECT_EQ(error_from_answer(418, "").code(), 418);
 }
 
+TEST(StatusTest, TextsOfAStatusAreCutBeforeTheyAreAnError) {
+  const std::string much = "x" + [] {
+    std::string text;
+    for (int i = 0; i < 50'000; ++i) text += "\xc3\xa4";
+    return text;
+  }();
+  Status status;
+  status.code = 422;
+  status.message = status.reason = much;
+  status.details.emplace().name = much;
+  status.details->causes.assign(10'000, {much, much, much});
+
+  const auto error = status.to_error(422);
+
+  for (const auto& text :
+       {error.message(), error.reason(), error.details().name, error.details().causes.at(0).message}) {
+    EXPECT_LT(text.size(), 9000U);
+    EXPECT_TRUE(text.ends_with("\xc3\xa4...")) << "cut between characters";
+  }
+  EXPECT_LE(error.details().causes.size(), 256U);
+  EXPECT_LT(
+      error_from_status(parse_json("{\"kind\":\"" + much + "\",\"apiVersion\":\"v1\"}").value(), 500).message().size(),
+      9000U);
+}
+
 TEST(StatusTest, RetryAfterOfTheHeaderCountsUnlessTheStatusHasOne) {
   EXPECT_EQ(error_from_answer(429, "slow down", 7s).retry_after(), 7000ms);
   EXPECT_EQ(error_from_answer(404, kNotFound, 7s).retry_after(), 7000ms);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rest/url.hpp"
+#include "support/log_lines.hpp"
 #include "unit/rest/fixture.hpp"
 
 namespace kubexx::rest {
@@ -177,6 +179,37 @@ TEST_F(RestClientTest, ACallThatTakesTooLongIsATimeout) {
 
   ASSERT_TRUE(answer && !*answer);
   EXPECT_TRUE(answer->error().is_timeout());
+}
+
+TEST_F(RestClientTest, AServersWarningIsCut) {
+  FakeTransport::Answer a;
+  a.headers.add("Warning", "299 - \"" + std::string(200'000, 'x') + "\"");
+  a.chunks = {kPod};
+  transport->answers.push_back(a);
+  send(make(), get_pod());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_LT(warnings[0].size(), 5000U);
+}
+
+/// Without a handler they are logged, each once, and remembered for that.
+TEST_F(RestClientTest, TheWarningsThatAreRememberedAreBoundedInBytes) {
+  const LogLines lines;
+  Config config;
+  config.host = "https://server.example";
+  ClientOptions options;
+  options.transport = transport;
+  options.executor = executor;
+  options.handlers = executor;
+  const auto client = Client::create(config, options).value();
+  for (int i = 0; i < 500; ++i) {
+    FakeTransport::Answer a;
+    a.headers.add("Warning", "299 - \"" + std::to_string(i) + std::string(100'000, 'x') + "\"");
+    a.chunks = {kPod};
+    transport->answers.push_back(a);
+    send(client, get_pod());
+  }
+  EXPECT_GT(lines.all().size(), 10U);
+  EXPECT_LT(lines.all().size(), 100U);
 }
 
 TEST_F(RestClientTest, ServerWarningsReachTheHandler) {
@@ -371,8 +404,43 @@ TEST(ServerUrlTest, AHostWithoutASchemeIsHttpsOnlyWithTls) {
   EXPECT_TRUE(Client::create(config));
 }
 
+TEST(ServerUrlTest, OnlyAddressesAndLocalhostAreLoopback) {
+  const auto loopback = [](const std::string& host) {
+    Config config;
+    config.host = host;
+    return parse_server_url(config).value().loopback;
+  };
+  for (const auto* ours : {"http://127.0.0.1:8080", "http://127.3.2.1", "http://LocalHost:1/prefix",
+                           "http://[::1]:8080", "http://[::1]", "localhost:8080"})
+    EXPECT_TRUE(loopback(ours)) << ours;
+  for (const auto* another : {"http://127.evil.example", "http://127.0.0.1.evil.example:8080", "http://128.0.0.1",
+                              "http://localhost.evil.example", "http://[::2]:8080", "http://127.0.0.1x"})
+    EXPECT_FALSE(loopback(another)) << another;
+}
+
+TEST_F(RestClientTest, ATokenDoesNotGoToANameThatLooksLikeLoopback) {
+  Config config;
+  config.bearer_token = "fake-token";
+  config.allow_insecure_credentials = true;
+  config.host = "http://127.evil.example";
+  transport->answer(200, kPod);
+  send(make(config), get_pod());
+  EXPECT_EQ(transport->requests[0].headers.find("authorization"), nullptr);
+}
+
+TEST(ServerUrlTest, AnErrorRepeatsNoPassword) {
+  Config config;
+  for (const auto* host : {"somebody:fake-password@server:6443/path", "somebody:fake-/password@server:6443"}) {
+    config.host = host;
+    const auto refused = Client::create(config);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), testing::AllOf(HasSubstr("server:6443"), testing::Not(HasSubstr("fake-"))));
+  }
+}
+
 TEST(ConfigTest, PrintingShowsNoSecret) {
   Config config;
+  config.host = "https://somebody:fake-word@server.example";
   config.bearer_token = "fake-secret-token";
   config.password = "fake-password";
   config.tls.key_data = "fake-key";

@@ -310,6 +310,58 @@ TEST_F(ExecPluginTest, ASlowPluginIsWaitedForByAllWhoNeedIt) {
   EXPECT_EQ(runs(), 1U);
 }
 
+TEST_F(ExecPluginTest, OneThatNeverEndsIsAnErrorAfterItsTime) {
+  script("exec sleep 600");
+  config_.exec->timeout = std::chrono::milliseconds(200);
+  EXPECT_THAT(failure(), HasSubstr("plugin took longer than 200 ms"));
+}
+
+TEST_F(ExecPluginTest, ThoseWhoWaitForARunThatFailsDoNotRunItAgain) {
+  script("while [ ! -e " + folder_ + "/go ]; do sleep 0.01; done\nexit 1");
+  const auto source = make_exec_source(config_, parse_server_url(config_).value(), Clock::system(), nullptr).value();
+  std::atomic<int> arrived = 0;
+  {
+    std::vector<std::jthread> many;
+    for (int i = 0; i < 8; ++i) {
+      many.emplace_back([&] {
+        ++arrived;
+        EXPECT_FALSE(source->headers());
+      });
+    }
+    EXPECT_TRUE(comes_true([&] { return arrived == 8 && runs() == 1; }));
+    std::ofstream(folder_ + "/go") << "go";
+  }
+  EXPECT_LT(runs(), 8U);  // one, but for those who came a little late
+}
+
+TEST_F(ExecPluginTest, ATokenIsReadHoweverItIsWritten) {
+  const std::pair<const char*, const char*> tokens[] = {
+      {R"({"token" : "fake/\"1\\" })", "fake/\"1\\"},
+      {R"({"token":"fake-\u0041"})", "fake-A"},
+      {R"({"to\u006ben":"fake-2"})", "fake-2"},
+      {R"({"token":"kubexx-secret-7"})", "kubexx-secret-7"},
+      {R"({"note":"token","token":"fake:3"})", "fake:3"},
+      {R"({"clientKeyData":"","clientCertificateData":"","token":"fake-4"})", "fake-4"}};
+  for (const auto& [status, token] : tokens) {
+    prints(status);
+    ASSERT_TRUE(ask(client())) << status;
+    EXPECT_EQ(sent_authorization(), std::string("Bearer ") + token);
+  }
+  for (const auto* broken : {R"({"token":"fake)", R"({"token":"fake\")", R"({"token":["fake"]})", R"({"token":7})"}) {
+    prints(broken);
+    EXPECT_THAT(failure(), Not(HasSubstr("fake"))) << broken;
+  }
+}
+
+TEST_F(ExecPluginTest, TheKubeconfigCannotSpeakInPlaceOfUs) {
+  config_.exec->environment = {{"KUBERNETES_EXEC_INFO", "fake"}};
+  script("env | grep -c ^KUBERNETES_EXEC_INFO= > " + folder_ + "/count; printf %s \"$KUBERNETES_EXEC_INFO\" > " +
+         folder_ + "/info; exit 1");
+  failure();
+  EXPECT_EQ(file("count"), "1\n");
+  EXPECT_TRUE(meta::parse_json(file("info")));
+}
+
 TEST_F(ExecPluginTest, ImpossibleConfigurationsAreRefusedAtOnce) {
   config_.exec->command = "";
   EXPECT_FALSE(Client::create(config_));

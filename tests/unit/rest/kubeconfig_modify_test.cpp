@@ -262,7 +262,10 @@ TEST_F(KubeConfigModifyTest, ShortenedAndRedactedShowWordsInsteadOfData) {
   config.users["blue"].client_key_data = "fake-key";
   config.users["blue"].client_certificate_data = "certificate";
   config.users["blue"].exec = ExecConfig{"v", "c", {}, {{"SECRET", "fake-value"}}, "", false, "", ""};
+  config.users["blue"].exec->arguments = {"fake-word", "--secret=fake-a", "--password", "fake-b", "-p", "-pfake-c"};
   config.clusters["blue"].certificate_authority_data = "authority";
+  config.clusters["blue"].server = "https://somebody:fake-d@server.example";
+  config.clusters["blue"].proxy_url = "http://somebody:fake-e@proxy.example:1";
 
   EXPECT_THAT(config.shortened().to_yaml(), HasSubstr("certificate-authority-data: DATA+OMITTED"));
   EXPECT_THAT(config.shortened().to_yaml(), HasSubstr("client-key-data: DATA+OMITTED"));
@@ -271,6 +274,21 @@ TEST_F(KubeConfigModifyTest, ShortenedAndRedactedShowWordsInsteadOfData) {
   EXPECT_THAT(text, HasSubstr("password: REDACTED"));
   EXPECT_THAT(text, HasSubstr("client-key-data: DATA+OMITTED"));
   EXPECT_THAT(text, Not(HasSubstr("fake-")));
+  for (const auto* shown : {"--secret=REDACTED", "--password", "- -p\n", "@proxy.example:1", "@server.example"})
+    EXPECT_THAT(text, HasSubstr(shown));
+}
+
+TEST_F(KubeConfigModifyTest, FoldersThatAreMadeAreForTheirOwnerAlone) {
+  const auto before = umask(0);
+  const auto folder = std::filesystem::path(sources_.precedence.front()).parent_path() / "new";
+  KubeConfigSources sources;
+  sources.explicit_path = folder / "deep" / "config";
+  const auto written = modify_kubeconfig(sources, config_);
+  umask(before);
+
+  ASSERT_TRUE(written) << written.error();
+  for (const auto& made : {folder, folder / "deep"})
+    EXPECT_EQ(std::filesystem::status(made).permissions(), std::filesystem::perms::owner_all) << made;
 }
 
 }  // namespace

@@ -246,6 +246,38 @@ TEST_F(KubeConfigTest, AFileWithSecretsThatOthersCanReadIsWarnedOf) {
   EXPECT_THAT(load_kubeconfig(sources).value().warnings, Contains(HasSubstr("readable by others")));
 }
 
+TEST_F(KubeConfigTest, KeyAndTokenFilesThatOthersCanReadAreWarnedOf) {
+  const auto key = write("client.key", "x");
+  const auto token = write("token", "x");
+  KubeConfigSources sources;
+  sources.explicit_path =
+      write("config", "users: [{name: a, user: {client-key: client.key, tokenFile: " + token + "}}]");
+  EXPECT_THAT(load_kubeconfig(sources).value().warnings, IsEmpty());
+
+  for (const auto& path : {key, token})
+    std::filesystem::permissions(path, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
+
+  EXPECT_THAT(load_kubeconfig(sources).value().warnings,
+              testing::ElementsAre(key + " is the secret of user \"a\" and is readable by others",
+                                   token + " is the secret of user \"a\" and is readable by others"));
+}
+
+TEST_F(KubeConfigTest, AFileThatOthersCanWriteIsWarnedOf) {
+  KubeConfigSources sources;
+  sources.explicit_path = write("config", "users: [{name: a, user: {}}]");
+  EXPECT_THAT(load_kubeconfig(sources).value().warnings, IsEmpty());
+  std::filesystem::permissions(sources.explicit_path, std::filesystem::perms::group_write,
+                               std::filesystem::perm_options::add);
+  EXPECT_THAT(load_kubeconfig(sources).value().warnings, testing::ElementsAre(HasSubstr("can be written by others")));
+}
+
+TEST_F(KubeConfigTest, AValueThatDoesNotFitItsTagIsNotRepeated) {
+  const auto parsed = KubeConfig::parse("users: [{name: u, user: {token: !!int fake-secret}}]", "f");
+  ASSERT_FALSE(parsed);
+  EXPECT_THAT(parsed.error().message(),
+              testing::AllOf(HasSubstr("does not fit its tag"), testing::Not(HasSubstr("fake-secret"))));
+}
+
 TEST_F(KubeConfigTest, AWarningGoesToWhoeverLoads) {
   write("ca.crt", "x");
   LoadOptions options;

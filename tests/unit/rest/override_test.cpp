@@ -275,6 +275,26 @@ class EnvironmentScope {
 };
 
 // TestLoadingGetLoadingPrecedence, TestDeduplicate
+TEST_F(OverrideTest, AnAuthorityThatWouldBeIgnoredIsAnError) {
+  KubeConfig config;
+  config.contexts["c"] = {.cluster = "blue", .user = "u"};
+  config.users["u"];
+  config.current_context = "c";
+  auto& cluster = config.clusters["blue"];
+  cluster.server = "https://server.example";
+  cluster.insecure_skip_tls_verify = true;
+  EXPECT_TRUE(to_config(config, {}));
+
+  cluster.certificate_authority_data = "authority";
+
+  const auto refused = to_config(config, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("insecure-skip-tls-verify would ignore the certificate authority "
+                                                   "of cluster \"blue\""));
+  EXPECT_THAT(config.problems(), testing::ElementsAre(HasSubstr("insecure-skip-tls-verify")));
+  EXPECT_TRUE(to_config(config, {.insecure_skip_tls_verify = true})) << "a flag replaces what the file says";
+}
+
 TEST(SourcesTest, FilesAreLookedForInTheUsualOrder) {
   const EnvironmentScope scope{{"KUBECONFIG", ":a:b:a"}, {"HOME", "/somewhere/me"}};
   EXPECT_THAT(KubeConfigSources::from_environment().precedence, testing::ElementsAre("a", "b"));

@@ -51,7 +51,9 @@ class SlowNames {
 }  // namespace
 
 // Takes the place of libc's function for everything in this program, libcurl's resolver thread included.
-extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** result) {
+// Visible: libcurl is to find it.
+extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node, const char* service,
+                                                                  const addrinfo* hints, addrinfo** result) {
   if (node && std::strcmp(node, "slow.test") == 0) {
     SlowNames::instance().wait();
     return EAI_AGAIN;
@@ -182,7 +184,7 @@ TEST(CancelTest, NoCallReachesTheSinkAfterwards) {
 class Suicidal final : public ResponseSink {
  public:
   void on_headers(int, const Headers&) override {}
-  bool on_data(std::string_view) override {
+  bool on_data(Buffer) override {
     if (at_data) drop();
     return true;
   }

@@ -128,7 +128,7 @@ TEST(ThreadlessTest, ACanceledExchangeHearsNothingMore) {
 class Dropping final : public ResponseSink {
  public:
   void on_headers(int, const Headers&) override { drop(); }
-  bool on_data(std::string_view) override { return true; }
+  bool on_data(Buffer) override { return true; }
   void on_end(const Error* error) override {
     ended = true;
     if (error) canceled = error->is_canceled();

@@ -190,7 +190,7 @@ TEST(DelayingQueueLifetimeTest, TheHookHearsOfAllThatBecameDueAtOnce) {
 
 TEST(DelayingQueueLifetimeTest, RealTimeWakesABlockedWorkerInTheOrderOfDeadlines) {
   DelayingQueue<int> queue(std::make_shared<ThreadExecutor>());
-  queue.add_after(1, 2ms);
+  queue.add_after(1, 300ms);  // so long that nothing comes between the two calls
   queue.add_after(2, 1ms);
 
   EXPECT_EQ(queue.get(), 2);

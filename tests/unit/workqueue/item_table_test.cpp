@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "kubexx/base/random.hpp"
 
@@ -50,6 +52,38 @@ TEST(ItemTableTest, EntriesDoNotMoveWhenTheTableGrows) {
 
   EXPECT_EQ(&table[first].item, where);
   EXPECT_EQ(table.find(table.hash(-1), -1), first);
+}
+
+TEST(ItemTableTest, WhatStaysIsFoundWhereItWasAndOthersFitInWhenABurstWasGivenBack) {
+  Random random(3);
+  ItemTable<int> table(5);
+  std::unordered_map<int, std::uint32_t> model;
+  const auto insert = [&](int from, int to) {
+    for (int i = from; i < to; ++i) model[i] = table.insert(table.hash(i), i);
+  };
+  for (int round = 0; round < 3; ++round) {
+    const int first = round * 1'000'000;
+    insert(first, first + 100'000);
+    std::vector<int> leaving;
+    for (const auto& each : model) {
+      if (each.first % 9'973 != 0) leaving.push_back(each.first);
+    }
+    for (std::size_t i = leaving.size(); i > 1; --i) std::swap(leaving[i - 1], leaving[random.below(i)]);
+    for (const int item : leaving) {
+      table.erase(model.at(item));
+      model.erase(item);
+    }
+    insert(first + 200'000, first + 230'000);
+
+    ASSERT_EQ(table.size(), model.size());
+    std::unordered_set<std::uint32_t> ids;
+    for (const auto& [item, id] : model) {
+      ASSERT_EQ(table.find(table.hash(item), item), id);
+      ASSERT_EQ(table[id].item, item);
+      ASSERT_TRUE(ids.insert(id).second);
+    }
+    for (const int item : leaving) ASSERT_EQ(table.find(table.hash(item), item), kNoTicket);
+  }
 }
 
 TEST(ItemTableTest, HashesOfSimilarNamesRarelyCollide) {

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "kubexx/base/executor.hpp"
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 
 namespace kubexx::detail {
 
 /// Whose tasks a wait waits for, directly or over others.
-class Awaited {
+class KUBEXX_EXPORT_INTERNAL Awaited {
  public:
   Awaited() = default;
   Awaited(std::initializer_list<Executor*> executors) {
@@ -36,7 +37,7 @@ class Awaited {
 /// is for, it drives that executor instead of sleeping, and where it cannot, waiting is an Error at once.
 ///
 /// Threads: every member with the mutex held that guards what is waited for.
-class DrivingCondition {
+class KUBEXX_EXPORT_INTERNAL DrivingCondition {
  public:
   /// Until ready(), asked with the lock held. False: the token, or the time of the system's clock, ended it before.
   Result<bool> wait(const Awaited& awaited, std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready,

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "kubexx/base/export.hpp"
+
 namespace kubexx::workqueue::detail {
 
 /// Small numbers ordered by rank, then by age, in which each number can be found and moved forward. Numbers that come
-/// in order, as items with one delay do, are a row that costs no search; the others are in a heap.
-class IndexedHeap {
+/// in order, as items with one delay do, are a row that costs no search; the others are in a heap. Memory goes back
+/// when a burst is over.
+class KUBEXX_EXPORT_INTERNAL IndexedHeap {
  public:
   void push(std::uint32_t id, std::int64_t rank);
   std::uint32_t pop();
@@ -35,6 +38,7 @@ class IndexedHeap {
   void push_on_heap(const Item& item);
   std::uint32_t pop_from_heap();
   void advance_row();
+  void give_back();
   void sift_up(std::size_t at, Item item);
   void sift_down(std::size_t at, Item item);
   void place(std::size_t at, const Item& item) {
@@ -48,10 +52,11 @@ class IndexedHeap {
   std::uint32_t row_base_ = 0;           // added to an index in row_ it is what position_ says, without the flag
   std::vector<std::uint32_t> position_;  // of an id; meaningful only while it is inside
   std::size_t size_ = 0;
+  std::size_t look_at_ = 0;  // size at which the room is looked at
   std::uint64_t sequence_ = 0;
 };
 
 /// now - priority * ageing, kept inside the range.
-std::int64_t aged_rank(std::int64_t now, int priority, std::int64_t ageing);
+KUBEXX_EXPORT_INTERNAL std::int64_t aged_rank(std::int64_t now, int priority, std::int64_t ageing);
 
 }  // namespace kubexx::workqueue::detail

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -51,8 +52,9 @@ struct Entry {
 };
 
 /// The entries of a queue: one hash lookup finds everything about an item, entries never move, and what is released
-/// is destroyed at once (a short string is emptied). Memory goes back when the table becomes empty, that of a few
-/// thousand entries only when they were not needed since it was empty before.
+/// is destroyed at once (a short string is emptied). Memory goes back when the table becomes empty, or when a burst is
+/// over that left a few items behind; that of some ten thousand entries only when they were not needed since it was
+/// looked at before.
 template <class T>
 class ItemTable {
  public:
@@ -115,7 +117,7 @@ class ItemTable {
     slots_[hole] = Slot();
     empty(entry);
     entry.following = std::exchange(free_, id);
-    if (--size_ == 0) shrink();
+    if (--size_ == 0 || (++erased_ > kLookAfter && erased_ > used_ / 2)) shrink();
   }
 
  private:
@@ -128,6 +130,7 @@ class ItemTable {
   static constexpr std::size_t kChunksKept = 16;         // always
   static constexpr std::size_t kMostChunksKept = 256;    // if they were in use since the table was empty before
   static constexpr std::size_t kMostCapacityKept = 128;  // of an emptied item
+  static constexpr std::size_t kLookAfter = kChunksKept * kChunk;  // erased items at least
 
   template <class U>
   static void fill(Entry<T>& entry, U&& item) {
@@ -156,14 +159,29 @@ class ItemTable {
   }
 
   void add_fresh() {
+    if (!gone_.empty()) {
+      chunks_[gone_.back()] = std::make_unique<Entry<T>[]>(kChunk);
+      link_free(gone_.back(), {});
+      return gone_.pop_back();
+    }
     if (used_ == kNoTicket) throw std::length_error("work queue: too many items");
     if ((used_ & (kChunk - 1)) == 0) chunks_.push_back(std::make_unique<Entry<T>[]>(kChunk));
     (*this)[used_].following = kNoTicket;
     free_ = used_++;
   }
 
-  void grow() {
-    std::vector<Slot, LargeAllocator<Slot>> old(std::max<std::size_t>(64, slots_.size() * 2));
+  /// Those of a chunk's entries that are not taken, before the free ones there are.
+  void link_free(std::size_t chunk, const std::vector<bool>& taken) {
+    const auto begin = static_cast<std::uint32_t>(chunk << kChunkBits);
+    for (std::uint32_t id = std::min(begin + kChunk, used_); id-- > begin;) {
+      if (taken.empty() || !taken[id]) (*this)[id].following = std::exchange(free_, id);
+    }
+  }
+
+  void grow() { resize_slots(std::max<std::size_t>(64, slots_.size() * 2)); }
+
+  void resize_slots(std::size_t count) {
+    std::vector<Slot, LargeAllocator<Slot>> old(count);
     old.swap(slots_);
     mask_ = slots_.size() - 1;
     slots_seen_.store(reinterpret_cast<std::uintptr_t>(slots_.data()), std::memory_order_relaxed);
@@ -174,24 +192,58 @@ class ItemTable {
   }
 
   void shrink() {
-    const bool needed = peak_ * 4 >= used_;
-    peak_ = 0;
-    if (chunks_.size() <= kChunksKept || (needed && chunks_.size() <= kMostChunksKept)) return;
+    const std::size_t chunks = chunks_.size() - gone_.size();
+    const bool needed = peak_ * 4 >= chunks * kChunk;
+    peak_ = size_;
+    erased_ = 0;
+    if (chunks <= kChunksKept || (needed && chunks <= kMostChunksKept)) return;
+    if (size_ > 0) {
+      if (size_ * 8 < chunks * kChunk) drop_free_chunks();
+      return;
+    }
     std::vector<std::unique_ptr<Entry<T>[]>>().swap(chunks_);
+    std::vector<std::uint32_t>().swap(gone_);
     slots_seen_.store(0, std::memory_order_relaxed);
     std::vector<Slot, LargeAllocator<Slot>>().swap(slots_);
     used_ = 0;
     free_ = kNoTicket;
   }
 
-  std::vector<std::unique_ptr<Entry<T>[]>> chunks_;
-  std::vector<Slot, LargeAllocator<Slot>> slots_;  // linear probing; a power of two of them, or none
+  /// Entries do not move, so chunks in which there is none go. Without memory for that they stay.
+  void drop_free_chunks() try {
+    std::vector<bool> taken(used_);
+    std::vector<bool> has_taken(chunks_.size());
+    for (const Slot slot : slots_) {
+      if (slot.id == kNoTicket) continue;
+      taken[slot.id] = true;
+      has_taken[slot.id >> kChunkBits] = true;
+    }
+    std::vector<std::uint32_t> gone;
+    gone.reserve(chunks_.size());
+    resize_slots(std::bit_ceil(std::max<std::size_t>(64, size_ * 2)));
+    free_ = kNoTicket;
+    for (std::size_t chunk = chunks_.size(); chunk-- > 0;) {
+      if (has_taken[chunk]) {
+        link_free(chunk, taken);
+      } else {
+        chunks_[chunk].reset();
+        gone.push_back(static_cast<std::uint32_t>(chunk));
+      }
+    }
+    gone_.swap(gone);
+  } catch (const std::bad_alloc&) {
+  }
+
+  std::vector<std::unique_ptr<Entry<T>[]>> chunks_;  // null: given back
+  std::vector<std::uint32_t> gone_;                  // those
+  std::vector<Slot, LargeAllocator<Slot>> slots_;    // linear probing; a power of two of them, or none
   std::size_t mask_ = 0;
   std::atomic<std::uintptr_t> slots_seen_{0};  // the same for those without the lock
   std::atomic<std::size_t> mask_seen_{0};
   std::uint64_t seed_;
   std::size_t size_ = 0;
-  std::size_t peak_ = 0;    // largest size since the table was empty
+  std::size_t peak_ = 0;    // largest size since shrink() looked at it
+  std::size_t erased_ = 0;  // since then
   std::uint32_t used_ = 0;  // entries ever handed out of the chunks
   std::uint32_t free_ = kNoTicket;
 };

@@ -3,19 +3,20 @@
 #include <memory>
 #include <string>
 
+#include "kubexx/base/export.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/workqueue/status.hpp"
 
 namespace kubexx::workqueue::detail {
 
-class Inspectable {
+class KUBEXX_EXPORT_INTERNAL Inspectable {
  public:
   virtual ~Inspectable() = default;
   virtual QueueStatus status() const = 0;
 };
 
 /// The series of one named queue and its place in live_queues(); both go with it.
-class Monitor {
+class KUBEXX_EXPORT_INTERNAL Monitor {
  public:
   Monitor(MetricsRegistry& registry, const std::string& name, const std::shared_ptr<Inspectable>& queue);
   ~Monitor();

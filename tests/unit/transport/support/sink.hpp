@@ -24,7 +24,8 @@ class Collector final : public ResponseSink {
     headers_ = headers;
     changed_.notify_all();
   }
-  bool on_data(std::string_view bytes) override {
+  bool on_data(Buffer piece) override {
+    const auto bytes = piece.bytes();
     std::lock_guard lock(mutex_);
     if (status_ == 0 || ended_) ++misuse_;
     received_ += bytes.size();

@@ -138,6 +138,11 @@ ssl_ctx_st* make_server_context(const ServerTls& tls) {
   bio = BIO_new_mem_buf(tls.identity.key.data(), static_cast<int>(tls.identity.key.size()));
   EVP_PKEY* key = PEM_read_bio_PrivateKey(bio, nullptr, nullptr, nullptr);
   BIO_free(bio);
+  if (tls.newest != 0) {  // also what this machine's settings forbid
+    SSL_CTX_set_security_level(context, 0);
+    SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
+    SSL_CTX_set_max_proto_version(context, tls.newest);
+  }
   SSL_CTX_use_certificate(context, certificate);
   SSL_CTX_use_PrivateKey(context, key);
   X509_free(certificate);

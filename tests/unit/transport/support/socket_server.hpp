@@ -42,6 +42,7 @@ struct ServerTls {
   Identity identity;
   std::string client_ca;  ///< not empty: a client certificate of it is demanded
   std::string protocols;  ///< ALPN in order of preference: "h2,http/1.1"; empty: none
+  int newest = 0;         ///< version of TLS, as OpenSSL counts; 0: the newest there is
 };
 
 /// One accepted connection, plain or TLS. Blocking; read returns 0 at the end, -1 on failure.

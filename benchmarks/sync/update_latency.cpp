@@ -1,15 +1,9 @@
-// sync_client KUBECONFIG typed|dynamic|metadata list|watchlist: one shared informer of all pods without handlers, from
-// its start until it is synced. Prints objects, seconds, CPU seconds, resident MB and the most that was resident, with
-// tabs between.
-//
-// sync_client KUBECONFIG latency UPDATES: updates of one ConfigMap, from before the call to the handler. Prints the
-// median and the 99th percentile in milliseconds.
+// update_latency KUBECONFIG UPDATES: updates of one ConfigMap, from before the call to the handler. Prints the median
+// and the 99th percentile in milliseconds.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <iostream>
 #include <mutex>
 #include <string>
@@ -21,48 +15,13 @@
 namespace {
 
 using namespace kubexx;
-using informer::FactoryOptions;
 using informer::SharedInformerFactory;
 
-const meta::GroupVersionResource kPods{"", "v1", "pods"};
 const meta::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
-double cpu_seconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
-
-/// A line of /proc/self/status, in MB.
-double memory(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind(name + ":", 0) == 0) return std::strtod(line.c_str() + name.size() + 1, nullptr) / 1024;
-  }
-  return 0;
-}
-
 int complain(const Error& error) {
-  std::cerr << "sync_client: " << error << '\n';
+  std::cerr << "update_latency: " << error << '\n';
   return 1;
-}
-
-int sync(const rest::Client& client, const std::string& kind, bool watch_list) {
-  FactoryOptions options;
-  options.defaults.watch_list = watch_list;
-  options.defaults.scope.metadata_only = kind == "metadata";
-  const auto start = std::chrono::steady_clock::now();
-  const double cpu = cpu_seconds();
-  const std::unique_ptr<SharedInformerFactory> factory =
-      kind == "dynamic" ? std::make_unique<informer::DynamicSharedInformerFactory>(client, options)
-                        : std::make_unique<SharedInformerFactory>(client, options);
-  const auto pods = factory->for_resource(kPods);
-  if (!pods) return complain(pods.error());
-  factory->start();
-  const auto synced = factory->wait_for_cache_sync();
-  if (!synced) return complain(*synced.stopped_by);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::cout << pods->lister().list().size() << '\t' << seconds << '\t' << cpu_seconds() - cpu << '\t' << memory("VmRSS")
-            << '\t' << memory("VmHWM") << '\n';
-  return 0;
 }
 
 /// Lets one thread wait for the version that another has seen.
@@ -120,13 +79,10 @@ int latency(const rest::Client& client, std::size_t updates) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return std::cerr << "usage: sync_client KUBECONFIG KIND list|watchlist | latency UPDATES\n", 2;
+  if (argc != 3) return std::cerr << "usage: update_latency KUBECONFIG UPDATES\n", 2;
   rest::LoadOptions load;
   load.kubeconfig = argv[1];
   const auto config = rest::Config::load(load);
   if (!config) return complain(config.error());
-  const auto client = rest::Client::create(*config).value();
-  const std::string what = argv[2];
-  if (what == "latency") return latency(client, std::max(1UL, std::strtoul(argv[3], nullptr, 10)));
-  return sync(client, what, std::string(argv[3]) == "watchlist");
+  return latency(rest::Client::create(*config).value(), std::max(1UL, std::strtoul(argv[2], nullptr, 10)));
 }

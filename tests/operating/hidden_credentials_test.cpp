@@ -1,0 +1,239 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+#include "base/internal/base64.hpp"
+#include "base/internal/random_token.hpp"
+#include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/log.hpp"
+#include "kubexx/httpd/certificates.hpp"
+#include "kubexx/httpd/server.hpp"
+#include "kubexx/informer/client_lister_watcher.hpp"
+#include "kubexx/informer/shared_informer.hpp"
+#include "kubexx/inspect/server.hpp"
+#include "kubexx/rest/client.hpp"
+#include "kubexx/testkit/eventually.hpp"
+#include "support/recording_tracer.hpp"
+
+namespace kubexx {
+namespace {
+
+const meta::GroupVersionResource kWatchedPods{"", "v1", "pods"};
+constexpr const char* kList = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]})";
+constexpr const char* kNo =
+    R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403})";
+
+/// Fails in every way it knows, one after the other, and writes down who asked. Then it lists, and its watches end.
+class BadServer {
+ public:
+  BadServer() {
+    auto pair = authority_.issue({.common_name = "bad", .ip_addresses = {"127.0.0.1"}, .server = true});
+    httpd::ServerOptions options;
+    options.certificate = pair->certificate;
+    options.key = pair->key;
+    server_ =
+        std::move(httpd::Server::start(options, [this](const auto& in, const auto& out) { answer(in, out); }).value());
+  }
+  std::string url() const { return "https://127.0.0.1:" + std::to_string(server_->port()); }
+  const std::string& ca() const { return authority_.certificate_pem(); }
+  std::size_t requests() const { return requests_; }
+  std::set<std::string> authorizations() const {
+    const std::lock_guard lock(mutex_);
+    return authorizations_;
+  }
+
+ private:
+  void answer(const httpd::Request& request, const httpd::Responder& responder) {
+    {
+      const std::lock_guard lock(mutex_);
+      authorizations_.insert(std::string(request.header("authorization")));
+    }
+    const httpd::HeaderFields json{{"content-type", "application/json"}};
+    switch (requests_++) {
+      case 0:
+        return responder.respond(401, {}, "who are you");
+      case 1:
+        return responder.respond(403, json, kNo);
+      case 2:
+        return responder.respond(302, {{"location", "https://elsewhere.example/"}}, "");
+      case 3:
+        return responder.abort();
+      case 4:
+        return responder.respond(500, {}, "out of order");
+      case 5:
+        return responder.respond(200, json, "{no json");
+      case 6:
+        return responder.respond(200, {{"content-type", "text/html"}}, "<html>");
+      case 7:
+        responder.start(200, json);
+        responder.write(std::string(R"({"kind":"PodList",)"));
+        return responder.abort();
+      case 8:
+        return responder.respond(429, {{"retry-after", "0"}, {"warning", "299 - \"slowly\""}}, "");
+      default:
+        if (request.target.find("watch=true") == std::string::npos) return responder.respond(200, json, kList);
+        responder.start(200, json);
+        responder.write(std::string(R"({"type":"ERROR","object":)") + kNo + "}\n");
+        return responder.finish();
+    }
+  }
+
+  httpd::CertificateAuthority authority_ = httpd::CertificateAuthority::create("bad").value();
+  std::atomic<std::size_t> requests_ = 0;
+  mutable std::mutex mutex_;
+  std::set<std::string> authorizations_;  // guarded by mutex_
+  std::unique_ptr<httpd::Server> server_;
+};
+
+/// Everything that a program can be told or show, at its most talkative.
+class Everything final : public LogSink {
+ public:
+  void write(LogLevel, std::string_view message, std::span<const LogField> fields) override {
+    add("log", log_line(message, fields));
+  }
+  void add(const std::string& from, const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    texts_.emplace_back(from, text);
+  }
+  void add(const std::string& from, const Error& error) {
+    std::ostringstream text;
+    text << error << ' ' << error.message() << ' ' << error.reason() << ' ' << error.details().name;
+    for (const auto& cause : error.details().causes) text << ' ' << cause.message << ' ' << cause.field;
+    add(from, text.str());
+  }
+  std::size_t count(const std::string& from) const {
+    const std::lock_guard lock(mutex_);
+    std::size_t found = 0;
+    for (const auto& [where, text] : texts_) found += where == from ? 1 : 0;
+    return found;
+  }
+  std::vector<std::string> with(const std::string& secret) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> found;
+    for (const auto& [where, text] : texts_) {
+      if (text.find(secret) != std::string::npos) found.push_back(where + ": " + text);
+    }
+    return found;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<std::string, std::string>> texts_;  // guarded by mutex_
+};
+
+class HiddenCredentialsTest : public ::testing::Test {
+ protected:
+  HiddenCredentialsTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kubexx-test-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    set_log_sink(all_, LogLevel::Debug);
+    set_error_sink([this](const Error& error, std::string_view where) { all_->add(std::string(where), error); });
+    config_.host = server_.url();
+    config_.tls.ca_data = server_.ca();
+    testing::internal::CaptureStderr();
+  }
+  ~HiddenCredentialsTest() override {
+    set_error_sink({});
+    set_log_sink(nullptr);
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::string file(const std::string& name, const std::string& text, mode_t mode = 0600) const {
+    const auto path = folder_ + "/" + name;
+    std::ofstream(path) << text;
+    chmod(path.c_str(), mode);
+    return path;
+  }
+
+  /// An informer meets all that the server does; the inspector looks on.
+  void run_an_informer() {
+    const auto registry = std::make_shared<MetricsRegistry>();
+    const auto tracer = std::make_shared<RecordingTracer>();
+    const auto client = rest::Client::create(config_, {.metrics = registry, .tracer = tracer}).value();
+    informer::InformerOptions options;
+    options.resource = kWatchedPods;
+    options.executor = client.executor();
+    options.handlers = client.handlers();
+    options.reflector.emplace();
+    options.reflector->watch_list = false;
+    options.reflector->backoff = {.initial = std::chrono::milliseconds(1), .cap = std::chrono::milliseconds(5)};
+    options.reflector->metrics = registry;
+    options.reflector->tracer = tracer;
+    const auto pods = informer::SharedIndexInformer::create(informer::make_client_lister_watcher(client, kWatchedPods),
+                                                            std::move(options));
+    auto page = inspect::Server::start({.metrics = registry}).value();
+    page->add(pods);
+    pods->start();
+    EXPECT_TRUE(testkit::eventually([&] { return server_.requests() > 14; }));
+    look_at(*page);
+    pods->stop();
+    pods->join();
+    rest::Request request;
+    request.path = {kWatchedPods, "ns", "a", ""};
+    if (const auto answer = client.send(request); !answer) all_->add("answer", answer.error());
+    all_->add("metrics", registry->expose());
+    for (const auto& line : tracer->lines()) all_->add("trace", line);
+    all_->add("config", config_.to_string());
+  }
+
+  void look_at(const inspect::Server& page) {
+    const auto client = rest::Client::create({.host = page.address()}).value();
+    for (const auto* path : {"/", "/healthz?verbose", "/readyz?verbose", "/metrics", "/api/status", "/api/informers",
+                             "/api/queues", "/api/controllers", "/api/rows?resource=pods"}) {
+      rest::Request request;
+      request.absolute_path = path;
+      request.headers.add("Authorization", "Bearer " + page.token());
+      const auto answer = client.send(request);
+      if (answer) all_->add("page", answer->body);
+    }
+  }
+
+  void expect_hidden(const std::string& secret, const std::string& sent) {
+    run_an_informer();
+    all_->add("standard error", testing::internal::GetCapturedStderr());
+    EXPECT_THAT(server_.authorizations(), testing::ElementsAre(sent)) << "it was used";
+    for (const auto* from : {"log", "trace", "metrics", "page", "config"})
+      EXPECT_GT(all_->count(from), 0U) << "nothing of " << from << " was looked at";
+    for (const auto& form : {secret, base64_encode(secret), base64_encode("somebody:" + secret)})
+      EXPECT_THAT(all_->with(form), testing::IsEmpty());
+  }
+
+  std::string folder_;
+  BadServer server_;
+  std::shared_ptr<Everything> all_ = std::make_shared<Everything>();
+  rest::Config config_;
+  const std::string secret_ = random_token();  // made here: no file of the tree has it
+};
+
+TEST_F(HiddenCredentialsTest, ATokenFromAFileShowsNowhereWhateverFails) {
+  config_.bearer_token_file = file("token", secret_);
+  expect_hidden(secret_, "Bearer " + secret_);
+}
+
+TEST_F(HiddenCredentialsTest, APluginsTokenShowsNowhereWhateverFails) {
+  config_.exec = rest::ExecConfig{.api_version = "client.authentication.k8s.io/v1"};
+  config_.exec->interactive_mode = "Never";
+  config_.exec->command = file("plugin",
+                               "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":"
+                               "\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"" +
+                                   secret_ + "\"}}'\n",
+                               0700);
+  expect_hidden(secret_, "Bearer " + secret_);
+}
+
+TEST_F(HiddenCredentialsTest, APasswordShowsNowhereWhateverFails) {
+  config_.username = "somebody";
+  config_.password = secret_;
+  expect_hidden(secret_, "Basic " + base64_encode("somebody:" + secret_));
+}
+
+}  // namespace
+}  // namespace kubexx
