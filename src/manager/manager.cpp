@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kubexx/base/error_sink.hpp"
+#include "kubexx/base/log.hpp"
 #include "kubexx/election/leader_check.hpp"
 #include "manager/manager_impl.hpp"
 #include "manager/until_stop.hpp"
@@ -162,6 +163,7 @@ Result<void> Manager::Impl::open_pages() {
   if (!options.metrics) options.metrics = client_.metrics();
   auto page = inspect::Server::start(std::move(options));
   if (!page) return page.error();
+  log(LogLevel::Info, "the pages are open", {{"address", (*page)->address()}});
   const std::lock_guard lock(mutex_);
   for (const auto* factory : shown_) (*page)->add(*factory);
   page_ = std::move(*page);

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "kubexx/base/log.hpp"
 #include "kubexx/manager/component.hpp"
 
 namespace kubexx::manager {
@@ -54,28 +53,6 @@ class ScriptedComponent {
   std::vector<std::string>& journal_;
   Async<Result<void>>::Done done_;
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
-};
-
-/// What was logged while it lived.
-class CapturedLog final : public LogSink {
- public:
-  static std::shared_ptr<CapturedLog> begin() {
-    auto made = std::make_shared<CapturedLog>();
-    set_log_sink(made, LogLevel::Warning);
-    return made;
-  }
-  void write(LogLevel, std::string_view message, std::span<const LogField> fields) override {
-    const std::lock_guard lock(mutex_);
-    text_ += log_line(message, fields) + "\n";
-  }
-  std::string text() const {
-    const std::lock_guard lock(mutex_);
-    return text_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::string text_;  // guarded by mutex_
 };
 
 }  // namespace kubexx::manager

@@ -7,7 +7,7 @@
 #include "kubexx/base/stop.hpp"
 #include "kubexx/manager/manager.hpp"
 #include "kubexx/testkit/client.hpp"
-#include "operator/components.hpp"
+#include "support/log_lines.hpp"
 
 namespace kubexx::manager {
 namespace {
@@ -85,7 +85,7 @@ TEST_F(ManagerPagesTest, RunBlocksUntilTheTokenFiresAndTasksRunWhereTheyMayBlock
 }
 
 TEST_F(ManagerPagesTest, AnAddressThatIsTakenIsTheReasonWhyItEnds) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   auto first = inspect::Server::start().value();
   ManagerOptions options;
   options.pages = inspect::Options{.listen = "127.0.0.1:" + std::to_string(first->port())};
@@ -93,7 +93,6 @@ TEST_F(ManagerPagesTest, AnAddressThatIsTakenIsTheReasonWhyItEnds) {
   const auto ended = program->run({});
   ASSERT_FALSE(ended);
   EXPECT_THAT(ended.error().message(), HasSubstr("component pages did not start: inspector"));
-  set_log_sink(stderr_log_sink(), LogLevel::Warning);
 }
 
 TEST_F(ManagerPagesTest, AManagerThatGoesStopsWhatItRuns) {

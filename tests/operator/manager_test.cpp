@@ -6,6 +6,7 @@
 
 #include "kubexx/testkit/client.hpp"
 #include "operator/components.hpp"
+#include "support/log_lines.hpp"
 #include "support/one_thread.hpp"
 
 namespace kubexx::manager {
@@ -13,11 +14,12 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Journal = std::vector<std::string>;
 
-const meta::GroupVersionResource kMaps{"", "v1", "configmaps"};
+const meta::GroupVersionResource kManaged{"", "v1", "configmaps"};
 
 class ManagerTest : public ::testing::Test {
  protected:
@@ -26,7 +28,6 @@ class ManagerTest : public ::testing::Test {
     if (program) program->stop();
     world.executor->advance(seconds(120));
     program.reset();
-    set_log_sink(stderr_log_sink(), LogLevel::Warning);
   }
   void make(ManagerOptions options = {}) { program = Manager::create(*world.client, std::move(options)).value(); }
   void start(std::stop_token token = {}) {
@@ -118,7 +119,7 @@ TEST_F(ManagerTest, AStopInTheMiddleOfTheStartStopsWhatHasBegun) {
 }
 
 TEST_F(ManagerTest, OneThatDoesNotStartStopsTheProgramWithItsReason) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   make();
   program->add(a.component());
   b.comes_up = false;
@@ -132,11 +133,11 @@ TEST_F(ManagerTest, OneThatDoesNotStartStopsTheProgramWithItsReason) {
   EXPECT_EQ(ended->error().message(), "component b did not start: no disk");
   EXPECT_EQ(program->status().reason->message(), ended->error().message());
   EXPECT_EQ(state_of("b"), "failed");
-  EXPECT_THAT(log->text(), HasSubstr("no disk"));
+  EXPECT_THAT(log.all(), Contains(HasSubstr("no disk")));
 }
 
 TEST_F(ManagerTest, OneThatThrowsOrEndsBeforeItIsUpHasFailed) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   make();
   program->add({.name = "thrower",
                 .run = [](const ComponentRun&) -> Async<Result<void>> { throw std::runtime_error("no good"); }});
@@ -157,7 +158,7 @@ TEST_F(ManagerTest, OneThatThrowsOrEndsBeforeItIsUpHasFailed) {
 }
 
 TEST_F(ManagerTest, OneThatIsNotUpInTimeStopsTheProgramAndSaysWhatItWaitedFor) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   make({.start_deadline = seconds(5)});
   a.comes_up = false;
   auto slow = a.component();
@@ -172,7 +173,7 @@ TEST_F(ManagerTest, OneThatIsNotUpInTimeStopsTheProgramAndSaysWhatItWaitedFor) {
 }
 
 TEST_F(ManagerTest, OneThatFailsLaterStopsTheProgramAndOneThatIsDoneDoesNot) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   make();
   for (auto* each : {&a, &b, &c}) program->add(each->component());
   start();
@@ -190,7 +191,7 @@ TEST_F(ManagerTest, OneThatFailsLaterStopsTheProgramAndOneThatIsDoneDoesNot) {
 }
 
 TEST_F(ManagerTest, OneThatDoesNotEndInTimeIsNamedAndTheOthersStopNevertheless) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   make({.stop_deadline = seconds(7)});
   b.ends = false;
   for (auto* each : {&a, &b, &c}) program->add(each->component());
@@ -202,7 +203,7 @@ TEST_F(ManagerTest, OneThatDoesNotEndInTimeIsNamedAndTheOthersStopNevertheless) 
   EXPECT_EQ(journal.back(), "stop a");
   ASSERT_TRUE(ended && !*ended);
   EXPECT_EQ(ended->error().message(), "component b did not end within 7 s");
-  EXPECT_THAT(log->text(), HasSubstr("component=\"b\""));
+  EXPECT_THAT(log.all(), Contains(HasSubstr("component=b ")));
   EXPECT_EQ(state_of("b"), "stuck");
 
   b.end();
@@ -274,7 +275,7 @@ TEST_F(ManagerTest, AStandbyIsReadyAndSaysWhoLeads) {
 }
 
 TEST_F(ManagerTest, ALostLeaseStopsWhatNeedsTheLeaderAndTheProgramStandsAgain) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   make(elected(LostLeadership::StandAgain));
   program->add(a.component());
   program->add(b.component(true));
@@ -293,11 +294,11 @@ TEST_F(ManagerTest, ALostLeaseStopsWhatNeedsTheLeaderAndTheProgramStandsAgain) {
   EXPECT_TRUE(b.given.guard.valid());
   EXPECT_EQ(program->status().find("b")->runs, 2U);
   EXPECT_FALSE(ended);
-  EXPECT_THAT(log->text(), HasSubstr("leadership was lost"));
+  EXPECT_THAT(log.all(), Contains(HasSubstr("leadership was lost")));
 }
 
 TEST_F(ManagerTest, ALostLeaseEndsTheProgramWhereTheOptionsSaySo) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   make(elected(LostLeadership::End));
   program->add(a.component());
   program->add(b.component(true));
@@ -311,7 +312,7 @@ TEST_F(ManagerTest, ALostLeaseEndsTheProgramWhereTheOptionsSaySo) {
 }
 
 TEST_F(ManagerTest, WorkOfALostTermThatDoesNotEndEndsTheProgramThoughItWouldStandAgain) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   make(elected(LostLeadership::StandAgain));
   b.ends = false;
   program->add(b.component(true));
@@ -334,7 +335,7 @@ TEST_F(ManagerTest, WithoutAnElectionWhatNeedsTheLeaderRunsAsAllElse) {
 TEST_F(ManagerTest, AControllerReconcilesWithSyncedInformersAndEndsWithTheProgram) {
   ASSERT_TRUE(world.core->seed(testkit::make_config_map("default/a", "1")));
   informer::DynamicSharedInformerFactory factory(*world.client);
-  const auto informer = factory.for_resource(kMaps).value();
+  const auto informer = factory.for_resource(kManaged).value();
   make(elected(LostLeadership::StandAgain));
   program->add(factory);
   std::vector<std::string> keys;
@@ -342,7 +343,7 @@ TEST_F(ManagerTest, AControllerReconcilesWithSyncedInformersAndEndsWithTheProgra
     EXPECT_TRUE(informer.has_synced());
     EXPECT_TRUE(run.guard.valid());
     client::ApiResource resource;
-    resource.resource = kMaps;
+    resource.resource = kManaged;
     resource.kind = "ConfigMap";
     ControllerParts<meta::Object> parts;
     parts.controller = std::make_shared<controller::Controller<meta::Object>>(factory, informer, resource);
@@ -354,7 +355,7 @@ TEST_F(ManagerTest, AControllerReconcilesWithSyncedInformersAndEndsWithTheProgra
   });
   start();
   world.executor->advance(seconds(3));
-  EXPECT_THAT(keys, ::testing::Contains("default/a"));
+  EXPECT_THAT(keys, Contains("default/a"));
   {
     const auto cut = world.core->add_fault({.resource = "leases", .status = 500});
     world.executor->advance(seconds(15));
@@ -362,7 +363,7 @@ TEST_F(ManagerTest, AControllerReconcilesWithSyncedInformersAndEndsWithTheProgra
   }
   keys.clear();
   world.executor->advance(seconds(30));
-  EXPECT_THAT(keys, ::testing::Contains("default/a"));  // a new controller, with the same cache
+  EXPECT_THAT(keys, Contains("default/a"));  // a new controller, with the same cache
 
   stop();
   world.executor->advance(seconds(1));
@@ -372,10 +373,10 @@ TEST_F(ManagerTest, AControllerReconcilesWithSyncedInformersAndEndsWithTheProgra
 }
 
 TEST_F(ManagerTest, InformersThatDoNotSyncAreNamedWithTheirError) {
-  const auto log = CapturedLog::begin();
+  const LogLines log;
   const auto refused = world.core->add_fault({.resource = "configmaps", .status = 403, .message = "not for you"});
   informer::DynamicSharedInformerFactory factory(*world.client);
-  ASSERT_TRUE(factory.for_resource(kMaps));
+  ASSERT_TRUE(factory.for_resource(kManaged));
   make({.start_deadline = seconds(5)});
   program->add(factory);
   start();

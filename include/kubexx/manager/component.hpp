@@ -65,8 +65,8 @@ struct ControllerParts {
 
 namespace detail {
 struct ErasedController {
-  std::shared_ptr<controller::ControllerCore> core;
-  controller::Reconcile reconcile;
+  std::shared_ptr<controller::ControllerCore> core = {};
+  controller::Reconcile reconcile = {};
 };
 KUBEXX_EXPORT_INTERNAL Component controller_component(const rest::Client& client, std::string name,
                                                       std::function<ErasedController(const ComponentRun&)> make);
