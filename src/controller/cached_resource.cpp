@@ -28,13 +28,15 @@ CachedResourceApi::Impl::Impl(informer::SharedInformerFactory& f, const CachedCl
 void CachedResourceApi::Impl::use(InformerPtr given) {
   const std::lock_guard lock(mutex_);
   informer_ = std::move(given);
+  given_ = true;
 }
 
-/// One that was stopped is asked for anew.
+/// One that was stopped is asked for anew, unless it was given.
 Result<InformerPtr> CachedResourceApi::Impl::informer() {
   {
     const std::lock_guard lock(mutex_);
     if (informer_ && !informer_->is_stopped()) return informer_;
+    if (given_) return Error::canceled("the informer of " + server.resource().resource + " was stopped");
   }
   auto found = find_informer();
   if (!found) return found.error().with_context("read " + server.resource().group_resource().to_string());

@@ -54,6 +54,7 @@ struct KUBEXX_HIDDEN CachedResourceApi::Impl : std::enable_shared_from_this<Impl
 
   mutable std::mutex mutex_;
   InformerPtr informer_;  // guarded by mutex_
+  bool given_ = false;    // guarded by mutex_; by use()
 };
 
 /// A resource is made known when it is first named.

@@ -81,7 +81,7 @@ void Manager::Impl::close() {
     const std::lock_guard lock(mutex_);
     return this->*fact;
   };
-  if (is(&Impl::started_)) {
+  if (is(&Impl::started_) && !is(&Impl::has_ended_)) {
     stop();
     const auto over = ended().wait();
     if (!is(&Impl::has_ended_)) report_error(over.error(), "manager");  // a loop's thread that cannot be driven

@@ -34,8 +34,7 @@ class Answer {
 class CachedClientTest : public ::testing::Test {
  protected:
   ~CachedClientTest() override {
-    factory.reset();
-    world.executor->run_until_idle();
+    world.meanwhile([this] { factory.reset(); });
   }
   void make(CachedClientOptions options = {}, informer::FactoryOptions all = {}) {
     if (!factory) factory.emplace(*world.client, std::move(all));

@@ -27,7 +27,10 @@ class ManagerTest : public ::testing::Test {
     for (auto* each : {&a, &b, &c}) each->ends = true;
     if (program) program->stop();
     world.executor->advance(seconds(120));
-    program.reset();
+    world.meanwhile([this] {
+      program.reset();
+      factory.reset();
+    });
   }
   void make(ManagerOptions options = {}) { program = Manager::create(*world.client, std::move(options)).value(); }
   void start(std::stop_token token = {}) {
@@ -64,6 +67,7 @@ class ManagerTest : public ::testing::Test {
   ScriptedComponent a{world.executor, "a", journal};
   ScriptedComponent b{world.executor, "b", journal};
   ScriptedComponent c{world.executor, "c", journal};
+  std::optional<informer::DynamicSharedInformerFactory> factory;
   std::unique_ptr<Manager> program;
   std::optional<Result<void>> ended;
 };
@@ -334,10 +338,10 @@ TEST_F(ManagerTest, WithoutAnElectionWhatNeedsTheLeaderRunsAsAllElse) {
 
 TEST_F(ManagerTest, AControllerReconcilesWithSyncedInformersAndEndsWithTheProgram) {
   ASSERT_TRUE(world.core->seed(testkit::make_config_map("default/a", "1")));
-  informer::DynamicSharedInformerFactory factory(*world.client);
-  const auto informer = factory.for_resource(kManaged).value();
+  factory.emplace(*world.client);
+  const auto informer = factory->for_resource(kManaged).value();
   make(elected(LostLeadership::StandAgain));
-  program->add(factory);
+  program->add(*factory);
   std::vector<std::string> keys;
   program->add_controller<meta::Object>("maps", [&](const ComponentRun& run) {
     EXPECT_TRUE(informer.has_synced());
@@ -346,7 +350,7 @@ TEST_F(ManagerTest, AControllerReconcilesWithSyncedInformersAndEndsWithTheProgra
     resource.resource = kManaged;
     resource.kind = "ConfigMap";
     ControllerParts<meta::Object> parts;
-    parts.controller = std::make_shared<controller::Controller<meta::Object>>(factory, informer, resource);
+    parts.controller = std::make_shared<controller::Controller<meta::Object>>(*factory, informer, resource);
     parts.reconcile = [&](const meta::ObjectKey& key, std::stop_token) -> Result<controller::Action> {
       keys.push_back(key.to_string());
       return controller::Action::done();
@@ -369,23 +373,21 @@ TEST_F(ManagerTest, AControllerReconcilesWithSyncedInformersAndEndsWithTheProgra
   world.executor->advance(seconds(1));
   EXPECT_TRUE(ended && *ended) << ended->error();
   EXPECT_TRUE(informer.is_stopped());
-  program.reset();
 }
 
 TEST_F(ManagerTest, InformersThatDoNotSyncAreNamedWithTheirError) {
   const LogLines log;
   const auto refused = world.core->add_fault({.resource = "configmaps", .status = 403, .message = "not for you"});
-  informer::DynamicSharedInformerFactory factory(*world.client);
-  ASSERT_TRUE(factory.for_resource(kManaged));
+  factory.emplace(*world.client);
+  ASSERT_TRUE(factory->for_resource(kManaged));
   make({.start_deadline = seconds(5)});
-  program->add(factory);
+  program->add(*factory);
   start();
   world.executor->advance(seconds(6));
   ASSERT_TRUE(ended && !*ended);
   EXPECT_THAT(ended->error().message(),
               HasSubstr("component informers was not up within 5 s: not synced: configmaps ("));
   EXPECT_THAT(ended->error().message(), HasSubstr("not for you"));
-  program.reset();
 }
 
 }  // namespace
