@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <string>
 
-#include "greetings/v1.hpp"
+#include "hello/v1.hpp"
 #include "kubexx/api/core/v1.hpp"
 #include "kubexx/controller/action.hpp"
 #include "kubexx/controller/cached_client.hpp"
@@ -12,10 +12,10 @@
 
 namespace greeting_operator {
 
-using greetings::v1::Greeting;
+using hello::v1::Greeting;
 using kubexx::api::core::v1::ConfigMap;
 
-inline constexpr const char* kFinalizer = "greetings.example.com/hide";
+inline constexpr const char* kFinalizer = "hello.example.com/hide";
 
 class Reconciler {
  public:

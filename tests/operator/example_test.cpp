@@ -14,7 +14,7 @@ namespace {
 
 using testkit::eventually;
 
-const meta::GroupVersionResource kGreetings{"greetings.example.com", "v1", "greetings"};
+const meta::GroupVersionResource kGreetings{"hello.example.com", "v1", "greetings"};
 
 apiserver::Options open_server() {
   apiserver::Options options;
@@ -40,11 +40,11 @@ class OperatorExampleTest : public ::testing::Test {
     }));
   }
   std::string shown() {
-    const auto map = maps.get("default.hello");
+    const auto map = maps.get("default.morning");
     return map ? std::string((*map)["data"]["message"].string()) : "nothing";
   }
   std::string status() {
-    const auto greeting = greetings.get("hello");
+    const auto greeting = greetings.get("morning");
     return greeting ? std::string((*greeting)["status"]["shown"].string()) : "gone";
   }
   static Result<rest::Response> ready(const Program& program) {
@@ -69,15 +69,15 @@ TEST_F(OperatorExampleTest, ShowsChangesHidesAndHandsOver) {
   const auto answer = ready(two);
   EXPECT_TRUE(answer && answer->body.starts_with("ok")) << (answer ? answer->body : answer.error().message());
 
-  ASSERT_TRUE(greetings.patch("hello", client::PatchType::Merge, R"({"spec":{"message":"Good night"}})"));
+  ASSERT_TRUE(greetings.patch("morning", client::PatchType::Merge, R"({"spec":{"message":"Good night"}})"));
   EXPECT_TRUE(eventually([&] { return shown() == "Good night" && status() == "Good night"; }));
-  EXPECT_EQ(greetings.get("hello").value()["status"]["updates"].int_or(0), 2);
+  EXPECT_EQ(greetings.get("morning").value()["status"]["updates"].int_or(0), 2);
 
   EXPECT_EQ(one.end(SIGTERM), 0);  // whichever leads: two is left
-  ASSERT_TRUE(greetings.patch("hello", client::PatchType::Merge, R"({"spec":{"message":"Hello again"}})"));
+  ASSERT_TRUE(greetings.patch("morning", client::PatchType::Merge, R"({"spec":{"message":"Hello again"}})"));
   EXPECT_TRUE(eventually([&] { return shown() == "Hello again"; }));
 
-  ASSERT_TRUE(greetings.remove("hello"));
+  ASSERT_TRUE(greetings.remove("morning"));
   EXPECT_TRUE(eventually([&] { return shown() == "nothing" && status() == "gone"; }));
   const client::ResourceApi events(client, {"", "v1", "events"}, "default");
   EXPECT_TRUE(eventually([&] {
