@@ -11,7 +11,7 @@ using namespace kubexx;
 Result<void> run(const rest::Client& client, const Options& options, std::stop_token stop) {
   // [begin manager]
   informer::SharedInformerFactory factory(client);
-  const auto greetings = factory.informer_for<Greeting>();
+  const auto objects = factory.informer_for<Greeting>();
   const auto maps = factory.informer_for<ConfigMap>({.namespaces = {options.show_in}});
   events::EventBroadcaster broadcaster(client);
   const auto recorder = broadcaster.recorder("greeting-operator", options.name);

@@ -8,19 +8,19 @@ using controller::Action;
 using meta::ObjectKey;
 
 Reconciler::Reconciler(const controller::CachedClient& cached, std::string show_in, events::EventRecorder recorder)
-    : greetings_(cached.api<Greeting>()),
+    : objects_(cached.api<Greeting>()),
       maps_(cached.api<ConfigMap>()),
       show_in_(std::move(show_in)),
       recorder_(std::move(recorder)) {}
 
 // [begin reconcile]
 Result<Action> Reconciler::operator()(const ObjectKey& key, std::stop_token stop) const {
-  const auto greeting = greetings_.get(key, {.stop = stop});  // with all that was written to it before
-  if (!greeting && greeting.error().is_not_found()) return Action::done();
-  if (!greeting) return greeting.error();
+  const auto found = objects_.get(key, {.stop = stop});  // with all that was written to it before
+  if (!found && found.error().is_not_found()) return Action::done();
+  if (!found) return found.error();
 
   const auto cleanup = [&](const Greeting& dying) { return hide(dying, stop); };
-  const auto finalized = controller::finalize(greetings_, *greeting, kFinalizer, cleanup, {.stop = stop});
+  const auto finalized = controller::finalize(objects_, *found, kFinalizer, cleanup, {.stop = stop});
   if (!finalized) return finalized.error();
   if (finalized->deleted) return Action::done();
 
@@ -33,37 +33,37 @@ Result<Action> Reconciler::operator()(const ObjectKey& key, std::stop_token stop
 }
 // [end reconcile]
 
-ObjectKey Reconciler::place_of(const Greeting& greeting) const {
-  return {show_in_, std::string(greeting.namespace_()) + "." + std::string(greeting.name())};
+ObjectKey Reconciler::place_of(const Greeting& wanted) const {
+  return {show_in_, std::string(wanted.namespace_()) + "." + std::string(wanted.name())};
 }
 
-Result<void> Reconciler::hide(const Greeting& greeting, const std::stop_token& stop) const {
-  auto removed = maps_.remove(place_of(greeting), {.stop = stop});
+Result<void> Reconciler::hide(const Greeting& wanted, const std::stop_token& stop) const {
+  auto removed = maps_.remove(place_of(wanted), {.stop = stop});
   if (!removed && !removed.error().is_not_found()) return removed;
-  recorder_.event(greeting, "Normal", "Hidden", "shown no more");
+  recorder_.event(wanted, "Normal", "Hidden", "shown no more");
   return {};
 }
 
-Result<bool> Reconciler::show(const Greeting& greeting, const std::stop_token& stop) const {
-  const auto place = place_of(greeting);
+Result<bool> Reconciler::show(const Greeting& wanted, const std::stop_token& stop) const {
+  const auto place = place_of(wanted);
   const auto shown = maps_.get(place, {.stop = stop});
   if (!shown && !shown.error().is_not_found()) return shown.error();
-  if (shown && shown->data()["message"] == greeting.spec().message()) return false;
+  if (shown && shown->data()["message"] == wanted.spec().message()) return false;
   ConfigMapDraft draft;
   draft.metadata().set_name(place.name);
   draft.metadata().set_namespace_(place.namespace_);
-  draft.data().set("message", greeting.spec().message());
+  draft.data().set("message", wanted.spec().message());
   const auto applied = maps_.apply(draft, {.field_manager = "greeting-operator", .force = true, .stop = stop});
   if (!applied) return applied.error();
   return true;
 }
 
-Result<void> Reconciler::save_status(const Greeting& greeting, const std::stop_token& stop) const {
-  if (greeting.status().shown() == greeting.spec().message()) return {};
-  auto draft = greeting.edit();
-  draft.status().set_shown(greeting.spec().message());
-  draft.status().set_updates(greeting.status().updates() + 1);
-  const auto saved = greetings_.update_status(draft, {.stop = stop});
+Result<void> Reconciler::save_status(const Greeting& wanted, const std::stop_token& stop) const {
+  if (wanted.status().shown() == wanted.spec().message()) return {};
+  auto draft = wanted.edit();
+  draft.status().set_shown(wanted.spec().message());
+  draft.status().set_updates(wanted.status().updates() + 1);
+  const auto saved = objects_.update_status(draft, {.stop = stop});
   if (!saved) return saved.error();
   return {};
 }

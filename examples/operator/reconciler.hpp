@@ -26,13 +26,13 @@ class Reconciler {
 
  private:
   /// Owner references do not cross namespaces: this is why there is a finalizer.
-  kubexx::Result<void> hide(const Greeting& greeting, const std::stop_token& stop) const;
+  kubexx::Result<void> hide(const Greeting& wanted, const std::stop_token& stop) const;
   /// True: the ConfigMap was not what it should be.
-  kubexx::Result<bool> show(const Greeting& greeting, const std::stop_token& stop) const;
-  kubexx::Result<void> save_status(const Greeting& greeting, const std::stop_token& stop) const;
-  kubexx::meta::ObjectKey place_of(const Greeting& greeting) const;
+  kubexx::Result<bool> show(const Greeting& wanted, const std::stop_token& stop) const;
+  kubexx::Result<void> save_status(const Greeting& wanted, const std::stop_token& stop) const;
+  kubexx::meta::ObjectKey place_of(const Greeting& wanted) const;
 
-  kubexx::controller::CachedApi<Greeting> greetings_;
+  kubexx::controller::CachedApi<Greeting> objects_;
   kubexx::controller::CachedApi<ConfigMap> maps_;
   std::string show_in_;
   kubexx::events::EventRecorder recorder_;

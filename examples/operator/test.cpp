@@ -53,23 +53,23 @@ int main(int argc, char** argv) {
   Result<void> ended;
   std::jthread program([&] { ended = greeting_operator::run(client, {.name = "test"}, stop.get_token()); });
 
-  const client::Api<Greeting> greetings(client, "default");
+  const client::Api<Greeting> objects(client, "default");
   const client::Api<api::core::v1::ConfigMap> maps(client, "default");
   Greeting::Draft draft;
   draft.metadata().set_name("first");
   draft.metadata().set_namespace_("default");
   draft.spec().set_message("Hi");
-  expect(greetings.create(draft).has_value(), "it is created");
+  expect(objects.create(draft).has_value(), "it is created");
   expect(eventually([&] {
-           const auto now = greetings.get("first");
+           const auto now = objects.get("first");
            return now && now->status().shown() == "Hi";
          }),
          "its status says what is shown");
   const auto shown = maps.get("default.first");
   expect(shown && shown->data()["message"] == "Hi", "it is shown");
-  expect(greetings.get("first").value().status().updates() == 1, "its status was written once");
-  expect(greetings.remove("first").has_value(), "it is removed");
-  expect(eventually([&] { return !greetings.get("first") && !maps.get("default.first"); }), "nothing is left of it");
+  expect(objects.get("first").value().status().updates() == 1, "its status was written once");
+  expect(objects.remove("first").has_value(), "it is removed");
+  expect(eventually([&] { return !objects.get("first") && !maps.get("default.first"); }), "nothing is left of it");
 
   stop.request_stop();
   program.join();
