@@ -52,7 +52,7 @@ class CachedClientTest : public ::testing::Test {
   T now(Async<T> operation) {
     const auto answer = begin(std::move(operation));
     EXPECT_TRUE(answer.there());
-    return *answer;
+    return answer.there() ? *answer : T(Error::config("nothing came"));
   }
   meta::Object create(const std::string& key, const std::string& value = "1") {
     return now(maps->create_async(make_config_map(key, value))).value();
@@ -132,7 +132,8 @@ TEST_F(CachedClientTest, ADryRunIsNotWaitedFor) {
   const auto before = create("default/a", "1");
   ASSERT_TRUE(now(maps->get_async({"default", "a"})));
   const auto stalled = world.core->stall_watches();
-  ASSERT_TRUE(now(maps->update_async(before, {.dry_run = true})));
+  const auto tried = now(maps->update_async(before, {.dry_run = true}));
+  ASSERT_TRUE(tried) << tried.error();
   ASSERT_TRUE(now(maps->remove_async({"default", "a"}, {.dry_run = true})));
   EXPECT_EQ(value_of(now(maps->get_async({"default", "a"}))), "1");
 }
@@ -298,7 +299,7 @@ TEST_F(CachedClientTest, AStoppedReadIsCanceled) {
 TEST_F(CachedClientTest, AStoppedFactoryEndsWhoWaits) {
   make();
   ASSERT_TRUE(now(maps->list_async()));
-  const auto stalled = world.core->stall_watches();
+  auto stalled = world.core->stall_watches();
   create("default/a", "1");
   const auto one = begin(maps->get_async({"default", "a"}));
   EXPECT_FALSE(one.there());
@@ -306,6 +307,7 @@ TEST_F(CachedClientTest, AStoppedFactoryEndsWhoWaits) {
   world.executor->run_until_idle();
   ASSERT_TRUE(one.there());
   EXPECT_EQ(one->error().message(), "the informer stopped");
+  stalled.end();
   EXPECT_EQ(value_of(now(maps->get_async({"default", "a"}))), "1");  // a new informer
 }
 
