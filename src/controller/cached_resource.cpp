@@ -9,11 +9,11 @@ namespace {
 
 using Fresh = Async<Result<InformerPtr>>;
 
-/// Of the answer to a removal: the object is still there and only marked.
-bool only_marked(const meta::Object& answer) {
-  const auto metadata = answer["metadata"];
-  if (metadata["deletionTimestamp"].string().empty()) return false;
-  return !answer.finalizers().empty() || metadata["deletionGracePeriodSeconds"].int_or(0) > 0;
+/// Marked, and nothing keeps it any more.
+bool is_removed(const meta::Object& object) {
+  if (object.deletion_timestamp().empty()) return false;
+  const auto grace = object["metadata"]["deletionGracePeriodSeconds"].int_or(0);
+  return object.finalizers().empty() && grace == 0;
 }
 
 }  // namespace
@@ -167,15 +167,19 @@ Async<Result<meta::Object>> CachedResourceApi::Impl::write(Async<Result<meta::Ob
       .needs(server.client().handlers());
 }
 
+/// A write that took the last finalizer of a marked object away has removed it.
 void CachedResourceApi::Impl::remember(const meta::Object& written) {
+  if (is_removed(written)) {
+    return writes.remember({meta::ObjectKey::of(written), {}, std::string(written.uid())}, now());
+  }
   if (!meta::is_comparable_resource_version(written.resource_version()) || written.name().empty()) return;
   writes.remember({meta::ObjectKey::of(written), std::string(written.resource_version()), {}}, now());
 }
 
+/// The answer is a Status, or the object: as it was at its end, or only marked.
 void CachedResourceApi::Impl::remember_removal(const meta::ObjectKey& key, const meta::Object& answer) {
-  const bool is_object = !answer.uid().empty();  // else it is a Status
-  if (is_object && only_marked(answer)) return remember(answer);
-  std::string uid(is_object ? answer.uid() : answer["details"]["uid"].string());
+  if (!answer.deletion_timestamp().empty()) return remember(answer);
+  std::string uid(answer.uid().empty() ? answer["details"]["uid"].string() : answer.uid());
   if (!uid.empty()) writes.remember({key, {}, std::move(uid)}, now());
 }
 

@@ -193,6 +193,24 @@ TEST_F(CachedClientTest, AnObjectThatAFinalizerKeepsIsSeenWithItsMark) {
   EXPECT_NE((**one)["metadata"]["deletionTimestamp"].string(), "");
 }
 
+TEST_F(CachedClientTest, AWriteThatTakesTheLastFinalizerAwayIsARemoval) {
+  make();
+  auto draft = make_config_map("default/a", "1").edit();
+  draft["metadata"]["finalizers"].append(std::string_view("example.com/keep"));
+  ASSERT_TRUE(now(maps->create_async(draft.to_object())));
+  ASSERT_TRUE(now(maps->remove_async({"default", "a"})));
+  ASSERT_TRUE(now(maps->get_async({"default", "a"})));
+  const auto late = world.core->delay_watches(milliseconds(200));
+
+  ASSERT_TRUE(
+      now(maps->patch_async({"default", "a"}, client::PatchType::Merge, R"({"metadata":{"finalizers":null}})")));
+  const auto one = begin(maps->get_async({"default", "a"}));
+  EXPECT_FALSE(one.there());
+  world.executor->advance(milliseconds(200));
+  ASSERT_TRUE(one.there());
+  EXPECT_TRUE(one->error().is_not_found());
+}
+
 TEST_F(CachedClientTest, InSeveralNamespacesTheKeysOwnVersionIsWaitedFor) {
   informer::FactoryOptions two;
   two.defaults.scope.namespaces = {"default", "kube-public"};
