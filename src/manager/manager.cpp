@@ -120,7 +120,7 @@ void Manager::Impl::make_sequences() {
     const std::lock_guard lock(mutex_);
     added.swap(added_);
   }
-  if (options_.pages) added.insert(added.begin(), pages_component());
+  if (options_.pages) added.insert(added.begin(), pages_component(*options_.pages));
   const auto of_term = [this](const Component& each) { return leads_first(each); };
   std::stable_partition(added.begin(), added.end(), [&](const Component& each) { return !of_term(each); });
   for (auto& each : added) {
@@ -131,16 +131,16 @@ void Manager::Impl::make_sequences() {
   }
 }
 
-Component Manager::Impl::pages_component() {
+Component Manager::Impl::pages_component(const inspect::Options& options) {
   Component component;
   component.name = kPages;
-  component.run = [weak = weak_from_this(), handlers = client_.handlers()](const ComponentRun& run) {
+  component.run = [weak = weak_from_this(), handlers = client_.handlers(), options](const ComponentRun& run) {
     return until_stop(
         handlers, run.stop,
-        [weak, run]() -> Result<void> {
+        [weak, run, options]() -> Result<void> {
           const auto self = weak.lock();
           if (!self) return Error::canceled("the manager is gone");
-          auto opened = self->open_pages();
+          auto opened = self->open_pages(options);
           if (opened) run.started();
           return opened;
         },
@@ -157,8 +157,7 @@ Component Manager::Impl::pages_component() {
   return component;
 }
 
-Result<void> Manager::Impl::open_pages() {
-  auto options = *options_.pages;
+Result<void> Manager::Impl::open_pages(inspect::Options options) {
   options.health = health_;
   if (!options.metrics) options.metrics = client_.metrics();
   auto page = inspect::Server::start(std::move(options));

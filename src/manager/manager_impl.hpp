@@ -53,8 +53,8 @@ class KUBEXX_HIDDEN Manager::Impl : public std::enable_shared_from_this<Impl> {
   void make_sequences();
   Result<void> make_elector();
   void add_checks();
-  Component pages_component();
-  Result<void> open_pages();
+  Component pages_component(const inspect::Options& options);
+  Result<void> open_pages(inspect::Options options);
   Health check() const;
   bool leads_first(const Component& component) const { return component.needs_leader && options_.election; }
 
