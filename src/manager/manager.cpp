@@ -87,7 +87,11 @@ void Manager::Impl::close() {
     if (!is(&Impl::has_ended_)) report_error(over.error(), "manager");  // a loop's thread that cannot be driven
   }
   checks_.clear();
-  elector_.reset();
+  std::shared_ptr<election::LeaderElector> last;
+  {
+    const std::lock_guard lock(mutex_);  // who waits for a status may still ask for it
+    last.swap(elector_);
+  }
   waits_->close("the manager is gone");
 }
 
@@ -171,7 +175,12 @@ Result<void> Manager::Impl::open_pages(inspect::Options options) {
 
 ManagerStatus Manager::Impl::status() const {
   auto now = board_->status();
-  if (elector_) now.election = elector_->status();
+  std::shared_ptr<election::LeaderElector> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    asked = elector_;
+  }
+  if (asked) now.election = asked->status();
   return now;
 }
 
