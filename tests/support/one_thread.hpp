@@ -14,7 +14,8 @@ namespace kubexx {
 
 /// A program and its server on one thread and without sockets: nothing happens unless the executor is told to run.
 struct OneThread {
-  OneThread() {
+  /// `seed`: of the order in which tasks run; 0: as they were posted.
+  explicit OneThread(std::uint64_t seed = 0) : executor(seed) {
     apiserver::Options options;
     options.authentication = false;
     options.seed = 1;
@@ -23,7 +24,8 @@ struct OneThread {
     rest::Config config;
     config.host = "http://server";
     rest::ClientOptions wire;
-    wire.transport = std::make_shared<testkit::InProcessTransport>(*core, executor);
+    transport = std::make_shared<testkit::InProcessTransport>(*core, executor);
+    wire.transport = transport;
     wire.executor = executor;
     wire.handlers = executor;
     wire.metrics = std::make_shared<MetricsRegistry>();
@@ -42,6 +44,7 @@ struct OneThread {
 
   FixtureExecutor executor;
   std::unique_ptr<apiserver::Core> core;
+  std::shared_ptr<testkit::InProcessTransport> transport;
   std::optional<rest::Client> client;
 };
 

@@ -16,6 +16,7 @@ namespace kubexx::apiserver {
 struct Fault {
   std::string verb{};                                               ///< "watch", "list", ...
   std::string resource{};                                           ///< plural
+  std::string subresource{};                                        ///< "log", ...
   std::string user_agent{};                                         ///< contained in the request's
   double share = 1;                                                 ///< of the requests that match, chosen at random
   std::uint64_t times = std::numeric_limits<std::uint64_t>::max();  ///< how often it strikes, then it is gone
