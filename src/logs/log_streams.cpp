@@ -110,9 +110,11 @@ void LogStreams::Impl::close() {
 
 LogStreamsStatus LogStreams::Impl::status() const {
   const bool heard_all = heard_.has_synced() && heard_of_ == acted_on_;
+  auto error = pods_->status().reflector.last_error;
   const std::lock_guard lock(mutex_);
   LogStreamsStatus status = counts_;
   status.synced = heard_all;
+  if (error && !error->is_canceled()) status.last_error = std::move(error);
   return status;
 }
 

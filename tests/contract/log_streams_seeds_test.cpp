@@ -70,10 +70,10 @@ class RandomLogs {
         break;
       case 2:
         faults_.push_back(world_.core->add_fault(
-            {.subresource = "log", .times = 1, .truncate_after = static_cast<std::size_t>(random_.below(2000))}));
+            {.times = 1, .truncate_after = static_cast<std::size_t>(random_.below(2000)), .subresource = "log"}));
         break;
       case 3:
-        faults_.push_back(world_.core->add_fault({.subresource = "log", .times = 1, .status = 503}));
+        faults_.push_back(world_.core->add_fault({.times = 1, .status = 503, .subresource = "log"}));
         break;
       case 4:
         world_.core->cut_watches();

@@ -110,7 +110,7 @@ TEST_F(LogStreamsTest, ALineThatIsCutInTheMiddleComesWhole) {
   seed("default/a");
   write("a", "one");
   write("a", "a line that is cut in the middle");
-  const auto fault = core().add_fault({.subresource = "log", .times = 1, .truncate_after = 50});
+  const auto fault = core().add_fault({.times = 1, .truncate_after = 50, .subresource = "log"});
   start();
 
   EXPECT_EQ(lines.seen(), lines.written());
@@ -130,7 +130,7 @@ TEST_F(LogStreamsTest, ALongLineComesInPiecesAlsoWhenItIsCutBetweenThem) {
     ++pieces;
     lines.take(line);
   };
-  const auto fault = core().add_fault({.subresource = "log", .times = 1, .truncate_after = 450});
+  const auto fault = core().add_fault({.times = 1, .truncate_after = 450, .subresource = "log"});
   start(std::move(options));
 
   EXPECT_EQ(lines.seen(), lines.written());
@@ -337,7 +337,7 @@ TEST_F(LogStreamsTest, AProblemIsToldOnceAndTriedAgain) {
     problems.push_back(origin.pod + ": " + error.message());
   };
   {
-    const auto fault = core().add_fault({.subresource = "log", .status = 500, .message = "the node is away"});
+    const auto fault = core().add_fault({.status = 500, .message = "the node is away", .subresource = "log"});
     start(std::move(options));
     ASSERT_EQ(problems.size(), 1U);
     EXPECT_THAT(problems[0], HasSubstr("a: "));

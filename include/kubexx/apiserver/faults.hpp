@@ -16,7 +16,6 @@ namespace kubexx::apiserver {
 struct Fault {
   std::string verb{};                                               ///< "watch", "list", ...
   std::string resource{};                                           ///< plural
-  std::string subresource{};                                        ///< "log", ...
   std::string user_agent{};                                         ///< contained in the request's
   double share = 1;                                                 ///< of the requests that match, chosen at random
   std::uint64_t times = std::numeric_limits<std::uint64_t>::max();  ///< how often it strikes, then it is gone
@@ -28,6 +27,7 @@ struct Fault {
   std::optional<std::size_t> truncate_after{};  ///< cut the answer after this many bytes of its body
   std::optional<std::size_t> corrupt_at{};      ///< flip a byte of the body at this offset
   bool reset = false;                           ///< cut without an answer
+  std::string subresource{};                    ///< "log", ...; matches as `verb` does
 };
 
 /// Which watches a fault concerns; empty members match everything.

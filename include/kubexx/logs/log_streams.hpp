@@ -71,16 +71,17 @@ struct KUBEXX_EXPORT LogStreamsOptions {
 
 /// How it goes, for people and probes.
 struct LogStreamsStatus {
-  bool synced = false;            ///< the first list of pods is known, and what it has is counted here
-  std::size_t containers = 0;     ///< that may bring further lines
-  std::size_t open = 0;           ///< logs that are being read, or wait a moment to go on
-  std::size_t waiting = 0;        ///< containers that have to wait: max_streams are open
-  std::size_t paused = 0;         ///< streams that on_line is too slow for
-  std::size_t waiting_bytes = 0;  ///< of lines that on_line has not had
-  std::uint64_t lines = 0;        ///< given to on_line
-  std::uint64_t bytes = 0;        ///< their text
-  std::uint64_t resumed = 0;      ///< how often a log that was cut went on
-  std::uint64_t gaps = 0;         ///< how often lines may be missing
+  bool synced = false;                   ///< the first list of pods is known, and what it has is counted here
+  std::size_t containers = 0;            ///< that may bring further lines
+  std::size_t open = 0;                  ///< logs that are being read, or wait a moment to go on
+  std::size_t waiting = 0;               ///< containers that have to wait: max_streams are open
+  std::size_t paused = 0;                ///< streams that on_line is too slow for
+  std::size_t waiting_bytes = 0;         ///< of lines that on_line has not had
+  std::uint64_t lines = 0;               ///< given to on_line
+  std::uint64_t bytes = 0;               ///< their text
+  std::uint64_t resumed = 0;             ///< how often a log that was cut went on
+  std::uint64_t gaps = 0;                ///< how often lines may be missing
+  std::optional<Error> last_error = {};  ///< why the pods are not known; absent: they are
 };
 
 /// The logs of all containers of the pods that match, as the pods come, start again and go.

@@ -202,7 +202,7 @@ TEST_F(PodLogTest, AFollowerThatReadsSlowlyGetsNoMoreUntilItHasCaughtUp) {
 
 TEST_F(PodLogTest, AFaultOfTheSubresourceCutsALineAndLeavesThePodAlone) {
   write("one\ntwo");
-  const auto fault = core->add_fault({.resource = "pods", .subresource = "log", .truncate_after = 6});
+  const auto fault = core->add_fault({.resource = "pods", .truncate_after = 6, .subresource = "log"});
 
   const auto cut = log("?follow=true");
 
