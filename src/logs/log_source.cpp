@@ -35,7 +35,7 @@ void LogSource::remove() {
   gone_ = true;
   timer_.cancel();
   if (!call_) {
-    if (state_.started && (!complete_ || behind())) lose();
+    if (state_.started && (cut_ || behind())) lose();
     return close();
   }
   timer_ = strand_.post_after(options_.drain, [weak = weak_from_this()] {
@@ -128,6 +128,7 @@ void LogSource::ask(Want want) {
   lines_.emplace(options_.max_line_bytes);
   mid_line_ = false;
   stray_ = false;
+  took_ = false;
   line_time_ = cursor_.last().value_or(WallTime());
   cursor_.begin(seen_);
   rest::ByteCallbacks callbacks;
@@ -168,7 +169,9 @@ bool LogSource::on_line(std::string_view text, bool whole) {
     }
   }
   if (options_.since && line_time_ < *options_.since) return true;  // a server knows whole seconds alone
-  const bool may_follow_gap = gap_is_real_ || (asked_ == Want::Previous && !doubted_);
+  // Of a previous log that is looked at in doubt, what is newer than all that was seen is of a run in between.
+  const bool may_follow_gap =
+      gap_is_real_ || (asked_ == Want::Previous && (!doubted_ || line_time_ > cursor_.last().value_or(WallTime())));
   const auto verdict = cursor_.take(line_time_, text, may_follow_gap);
   if (verdict == LogCursor::Verdict::Known) return true;
   if (verdict == LogCursor::Verdict::AfterGap) {
@@ -177,6 +180,7 @@ bool LogSource::on_line(std::string_view text, bool whole) {
     lose();
   }
   seen_ = true;
+  took_ = true;
   gap_is_real_ = false;
   if (!batch_) batch_.emplace(origin_);
   batch_->add(line_time_, text, !whole, std::exchange(lost_, false));
@@ -215,7 +219,10 @@ void LogSource::doubt() {
     doubted_ = false;
     gap_is_real_ = true;
   }
-  if (gone_) return close();
+  if (gone_) {
+    lose();
+    return close();
+  }
   go_on();
 }
 
@@ -223,7 +230,7 @@ void LogSource::doubt() {
 bool LogSource::settle_doubt(const Error* error) {
   if (error && error->code() != 400) return false;
   doubted_ = false;
-  if (!error && cursor_.found_last()) {
+  if (!error && (cursor_.found_last() || took_)) {
     begin_run(*run_ + 1);
   } else {
     gap_is_real_ = true;
@@ -232,6 +239,7 @@ bool LogSource::settle_doubt(const Error* error) {
 }
 
 void LogSource::conclude(const Error* error) {
+  cut_ = error != nullptr;
   if (doubted_ && !gone_ && asked_ == Want::Previous && settle_doubt(error)) return go_on();
   if (!error && asked_to_end_) {
     if (cursor_.lacks_last()) {

@@ -111,6 +111,7 @@ class LogSource : public std::enable_shared_from_this<LogSource> {
   bool first_ = true;                // no run before it was read
   bool opened_ = false;              // a server began to send it
   bool seen_ = false;                // lines of it came
+  bool cut_ = true;                  // the last request did not end by itself
   bool lost_ = false;                // the next line comes after a gap
   bool doubted_ = false;             // it may be over: the previous log will say
   bool gap_is_real_ = false;         // it is not
@@ -132,6 +133,7 @@ class LogSource : public std::enable_shared_from_this<LogSource> {
   std::optional<client::LogLines> lines_;
   bool mid_line_ = false;
   bool stray_ = false;  // it is not the log that was read before
+  bool took_ = false;   // some of its lines were new
   WallTime line_time_{};
   std::optional<LineBatch> batch_;
 };

@@ -32,6 +32,7 @@ class RandomLogs {
   }
 
   void run(int steps) {
+    settle();
     for (int i = 0; i < steps; ++i) {
       step();
       if (random_.below(12) == 0) settle();

@@ -182,6 +182,7 @@ TEST_F(LogStreamsTest, RunsThatNobodyCouldReadAreAGap) {
   {
     const auto outage = world.transport->refuse_connections();
     for (const char* text : {"lost", "read as previous", "last"}) {
+      world.executor->fake_clock().advance(seconds(1));
       ASSERT_TRUE(core().start_container({"default", "a", "web"}));
       ASSERT_TRUE(core().append_log({"default", "a", "web"}, text));
     }
