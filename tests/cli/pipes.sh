@@ -353,7 +353,7 @@ line a 'a 3' && act endContainer a ',"container":"main"' && act endContainer a '
 wait "$follower" && echo "ok    logs --follow of a pod ends with it" || fail "logs --follow of a pod ended with $?"
 [ "$(cat "$work/followed")" = "$(printf 'a 1\na 2\na 3')" ] || fail "logs --follow of a pod: $(cat "$work/followed")"
 # A line cannot speak to the terminal, but for its colors; in a pipe it is as it was written.
-line b 'x \\u001b]0;title\\u0007 \\u001b[31mred\\u001b[0m y'
+line b 'x \u001b]0;title\u0007 \u001b[31mred\u001b[0m y'
 l b --tail 1 | grep -qF $'x \e]0;title\a \e[31mred\e[0m y' && echo "ok    a line as it is" || fail "logs change a line in a pipe"
 shown=$(script -qec "'$kubexx' logs --server '$url' b --tail 1" /dev/null </dev/null)
 grep -qF $'x ^[]0;title^G \e[31mred\e[0m y' <<<"$shown" && echo "ok    a line on a terminal" || fail "on a terminal: $(cat -v <<<"$shown")"
