@@ -118,6 +118,23 @@ TEST_F(LogSourceTest, ARequestAfterACutBeginsWithTheSecondOfTheLastLine) {
   EXPECT_EQ(host.resumed, 1);
 }
 
+TEST_F(LogSourceTest, ALongLineThatIsCutBetweenItsPiecesGoesOnWithTheNextPiece) {
+  SourceOptions options;
+  options.max_line_bytes = 64;
+  begin(running, options);
+  const std::string text = line(1, std::string(50, 'a') + std::string(64, 'b') + "c");
+  host.send(text.substr(0, 90));
+  EXPECT_EQ(host.lines.size(), 1U);
+  host.cut();
+  executor->advance(seconds(1));
+  host.send(text.substr(0, 130));
+  host.send(text.substr(130));
+
+  std::string whole;
+  for (const auto& piece : host.lines) whole += piece;
+  EXPECT_EQ(whole + "\n", text.substr(31));
+}
+
 TEST_F(LogSourceTest, ALineWithoutAnEndIsOneOnlyWhereNothingMoreIsWritten) {
   begin(running);
   const std::string text = line(1, "a half");
