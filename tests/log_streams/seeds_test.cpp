@@ -4,11 +4,11 @@
 
 #include <cstdlib>
 
-#include "contract/log_lines_seen.hpp"
+#include "log_streams/log_lines_seen.hpp"
 #include "kubexx/base/random.hpp"
 #include "support/one_thread.hpp"
 
-namespace kubexx::contract {
+namespace kubexx::log_streams {
 namespace {
 
 using std::chrono::milliseconds;
@@ -125,4 +125,4 @@ TEST(LogStreamsSeedTest, EveryLineArrivesOnceAndInOrderWhateverHappensToTheStrea
 }
 
 }  // namespace
-}  // namespace kubexx::contract
+}  // namespace kubexx::log_streams

@@ -7,13 +7,13 @@
 #include <random>
 #include <thread>
 
-#include "contract/log_lines_seen.hpp"
+#include "log_streams/log_lines_seen.hpp"
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/testkit/eventually.hpp"
 #include "kubexx/testkit/fault_proxy.hpp"
 
-namespace kubexx::contract {
+namespace kubexx::log_streams {
 namespace {
 
 using std::chrono::milliseconds;
@@ -163,4 +163,4 @@ TEST_P(LogFaultsTest, TheDestructorWaitsForARunningCallbackAndEndsTheStreams) {
 }
 
 }  // namespace
-}  // namespace kubexx::contract
+}  // namespace kubexx::log_streams

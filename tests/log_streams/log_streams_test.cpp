@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "contract/log_lines_seen.hpp"
+#include "log_streams/log_lines_seen.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "support/one_thread.hpp"
 
-namespace kubexx::contract {
+namespace kubexx::log_streams {
 namespace {
 
 using std::chrono::milliseconds;
@@ -390,4 +390,4 @@ TEST_F(LogStreamsTest, OptionsThatCannotWorkAreRefused) {
 }
 
 }  // namespace
-}  // namespace kubexx::contract
+}  // namespace kubexx::log_streams

@@ -12,7 +12,7 @@
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testkit/client.hpp"
 
-namespace kubexx::contract {
+namespace kubexx::log_streams {
 
 using apiserver::ContainerKey;
 
@@ -76,4 +76,4 @@ class LogLinesSeen {
   std::map<std::string, std::vector<std::int64_t>> restarts_;  // guarded by mutex_
 };
 
-}  // namespace kubexx::contract
+}  // namespace kubexx::log_streams
