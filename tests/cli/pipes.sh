@@ -314,7 +314,7 @@ await "$work/pods.server" '^serving on '
 url=$(sed -n 's/^serving on //p' "$work/pods.server")
 l() { "$kubexx" logs --server "$url" "$@"; }
 act() {  # ACTION POD MORE
-  local body="{\"action\":\"$1\",\"namespace\":\"default\",\"pod\":\"$2\"$3}"
+  local body="{\"action\":\"$1\",\"namespace\":\"default\",\"pod\":\"$2\"${3:-}}"
   exec 3<>"/dev/tcp/127.0.0.1/${url##*:}"
   printf 'POST /kubexx/faults HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: %s\r\n\r\n%s' "${#body}" "$body" >&3
   head -n 1 <&3 | grep -q ' 200' || fail "the server does not $1"
