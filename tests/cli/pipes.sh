@@ -334,7 +334,7 @@ check 0 '^\[pod/a/side\] side 1$' '' l -l app=web --all-containers --prefix
 check 0 '^20[0-9-]+T[0-9:]+\.[0-9]{9}Z a 1$' '' l a --timestamps
 check 0 '' 'No resources found in default namespace' l -l app=nobody
 check 1 '' 'previous terminated container "main" in pod "a" not found' l a --previous
-l -l app=web --follow --prefix >"$work/followed" 2>"$work/followed.err" &
+"$kubexx" logs --server "$url" -l app=web --follow --prefix >"$work/followed" 2>"$work/followed.err" &
 follower=$!
 await "$work/followed" '^\[pod/b/main\] b 1$'
 act cutLogs '' && line b 'b 2'
@@ -346,7 +346,7 @@ kill -TERM "$follower"
 wait "$follower" && echo "ok    logs --follow ends with 0" || fail "logs --follow ended with $?"
 sort "$work/followed" | uniq -d | grep . && fail "logs --follow prints a line twice"
 [ "$(wc -l <"$work/followed")" = 5 ] || fail "logs --follow printed $(wc -l <"$work/followed") lines, not 5"
-l a -f >"$work/followed" 2>"$work/followed.err" &
+"$kubexx" logs --server "$url" a -f >"$work/followed" 2>"$work/followed.err" &
 follower=$!
 await "$work/followed" '^a 2$'
 line a 'a 3' && act endContainer a ',"container":"main"' && act endContainer a ',"container":"side"'
