@@ -196,6 +196,7 @@ void LogSource::send() {
   if (waiting_bytes_ < options_.max_waiting_bytes || held_ || !call_) return;
   held_ = true;
   call_->hold();
+  host_.changed(*this);
 }
 
 void LogSource::on_end(const Error* error) {

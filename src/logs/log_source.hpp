@@ -33,6 +33,7 @@ class SourceHost {
                                            rest::ByteCallbacks callbacks) = 0;
   virtual void deliver(const std::shared_ptr<LogSource>& source, LineBatch batch) = 0;
   virtual void problem(const std::shared_ptr<const LogOrigin>& origin, const Error& error) = 0;
+  virtual void changed(const LogSource& source) = 0;  ///< what is said of it: paused, finished
   virtual void count_resumed() = 0;
   virtual void count_gap() = 0;
   /// It brings nothing more and may go.

@@ -1,6 +1,7 @@
 #include "kubexx/logs/log_streams.hpp"
 
 #include "kubexx/base/error_sink.hpp"
+#include "kubexx/informer/client_lister_watcher.hpp"
 #include "logs/log_streams_impl.hpp"
 
 namespace kubexx::logs {
@@ -15,6 +16,35 @@ meta::Projection projection() {
                                   "status.containerStatuses", "status.initContainerStatuses",
                                   "status.ephemeralContainerStatuses"})
       .value();
+}
+
+informer::Scope whole_scope(informer::Scope scope) {
+  if (!scope.projection) scope.projection = projection();
+  return scope;
+}
+
+/// An informer of its own, without a factory: who stops it need not wait for it.
+std::shared_ptr<informer::SharedIndexInformer> informer_of(const rest::Client& client, const informer::Scope& scope) {
+  const auto make = [client](const informer::Scope& wanted, const std::string& namespace_) {
+    informer::ClientSourceOptions source;
+    source.namespace_ = namespace_;
+    source.format = rest::Format::Protobuf;
+    if (wanted.projection) source.projection = *wanted.projection;
+    source.tweak = [wanted](meta::ListOptions& query) {
+      if (wanted.label_selector) query.label_selector = wanted.label_selector->to_string();
+      if (wanted.field_selector) query.field_selector = wanted.field_selector->to_string();
+    };
+    return informer::make_client_lister_watcher(client, kPods, std::move(source));
+  };
+  informer::InformerOptions options;
+  options.scope = whole_scope(scope);
+  options.name = "logs/pods";
+  options.description = "pods";
+  options.resource = kPods;
+  options.executor = client.executor();
+  options.handlers = client.handlers();
+  options.metrics = client.metrics();
+  return informer::SharedIndexInformer::create(make, std::move(options));
 }
 
 void keep_if(bool in, const LogSource& source, std::set<const LogSource*>& sources) {
@@ -38,9 +68,9 @@ Result<void> LogStreamsOptions::validate() const {
   return {};
 }
 
-Result<std::shared_ptr<LogStreams::Impl>> LogStreams::Impl::make(rest::Client client, LogStreamsOptions options) {
-  const auto made = std::make_shared<Impl>(std::move(client), std::move(options));
-  if (auto connected = made->connect(); !connected) return connected.error();
+std::shared_ptr<LogStreams::Impl> LogStreams::Impl::make(rest::Client client, LogStreamsOptions options) {
+  auto made = std::make_shared<Impl>(std::move(client), std::move(options));
+  made->connect();
   return made;
 }
 
@@ -50,18 +80,14 @@ LogStreams::Impl::Impl(rest::Client client, LogStreamsOptions options)
       api_(client_, kPods),
       strand_(client_.executor()),
       delivery_(client_.handlers()),
-      factory_(client_, {.name = "logs"}),
+      pods_(informer_of(client_, options_.scope)),
       slots_(options_.max_streams) {}
 
-informer::Scope LogStreams::Impl::whole_scope(informer::Scope scope) {
-  if (!scope.projection) scope.projection = projection();
-  return scope;
+Result<void> LogStreams::Impl::set_scope(const informer::Scope& scope) {
+  return pods_->set_scope(whole_scope(scope));
 }
 
-Result<void> LogStreams::Impl::connect() {
-  const auto pods = factory_.for_resource(kPods, whole_scope(options_.scope));
-  if (!pods) return pods.error();
-  pods_ = pods->shared();
+void LogStreams::Impl::connect() {
   const auto hears = [weak = weak_from_this()](const meta::Object& pod, bool there_at_start) {
     if (const auto self = weak.lock()) self->hear(pod, there_at_start);
   };
@@ -76,7 +102,6 @@ Result<void> LogStreams::Impl::connect() {
     });
   };
   heard_ = pods_->add_event_handler(std::move(handler), {.split_replaced = true, .name = "log streams"});
-  return {};
 }
 
 void LogStreams::Impl::start(const std::stop_token& stop) {
@@ -90,9 +115,12 @@ void LogStreams::Impl::start(const std::stop_token& stop) {
 void LogStreams::Impl::stop() {
   if (stopping_.exchange(true)) return;
   pods_->stop();
-  strand_.post([self = shared_from_this()] {
-    self->drop_all();
-    self->delivery_.post([ended = self->ended_] { ended->tell(); });
+  // The last task of each strand is the end. What still waits for on_line is passed over.
+  pods_->on_end([self = shared_from_this()] {
+    self->strand_.post([self] {
+      self->drop_all();
+      self->delivery_.post([ended = self->ended_] { ended->tell(); });
+    });
   });
 }
 
@@ -100,12 +128,8 @@ void LogStreams::Impl::close() {
   stop();
   linked_.reset();
   if (!started_) return;
-  try {
-    factory_.shutdown();
-    ended_->wait({client_.executor().get(), client_.handlers().get()}).value();
-  } catch (...) {
-    report_error(current_exception_as_error(), "log streams");
-  }
+  const auto over = ended_->wait({client_.executor().get(), client_.handlers().get()});
+  if (!over) report_error(over.error(), "log streams");
 }
 
 LogStreamsStatus LogStreams::Impl::status() const {
@@ -157,7 +181,7 @@ void LogStreams::Impl::update(const LogOrigin& pod, const Wanted& containers, bo
       }
       const auto held = source;
       held->update(state);
-      recount(*held);
+      changed(*held);
     }
   }
   ++acted_on_;
@@ -178,7 +202,7 @@ void LogStreams::Impl::want_slot(const std::shared_ptr<LogSource>& source) {
 
 void LogStreams::Impl::leave_slot(LogSource& source) {
   slots_.leave(source);
-  recount(source);
+  changed(source);
   grant_later();
 }
 
@@ -189,7 +213,7 @@ void LogStreams::Impl::grant_later() {
     if (!self) return;
     while (const auto source = self->slots_.next()) {
       source->granted();
-      self->recount(*source);
+      self->changed(*source);
     }
   });
 }
@@ -229,7 +253,7 @@ void LogStreams::Impl::hand_over(const std::shared_ptr<LogSource>& source, const
     const auto self = weak.lock();
     if (!self) return;
     source->consumed(size);
-    self->recount(*source);
+    self->changed(*source);
   });
 }
 
@@ -252,11 +276,11 @@ void LogStreams::Impl::count_gap() {
 }
 
 void LogStreams::Impl::ended(LogSource& source) {
-  recount(source);
+  changed(source);
   sources_.erase({source.origin().uid, source.origin().container});
 }
 
-void LogStreams::Impl::recount(const LogSource& source) {
+void LogStreams::Impl::changed(const LogSource& source) {
   keep_if(!source.finished(), source, unfinished_);
   keep_if(source.paused(), source, paused_);
   const std::lock_guard lock(mutex_);
@@ -274,9 +298,7 @@ void LogStreams::Impl::drop_all() {
 
 Result<std::unique_ptr<LogStreams>> LogStreams::create(rest::Client client, LogStreamsOptions options) {
   if (auto valid = options.validate(); !valid) return valid.error();
-  auto impl = Impl::make(std::move(client), std::move(options));
-  if (!impl) return impl.error();
-  return std::unique_ptr<LogStreams>(new LogStreams(std::move(*impl)));
+  return std::unique_ptr<LogStreams>(new LogStreams(Impl::make(std::move(client), std::move(options))));
 }
 
 LogStreams::LogStreams(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}

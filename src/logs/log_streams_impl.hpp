@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kubexx/base/detail/driving_condition.hpp"
-#include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/informer/shared_informer.hpp"
 #include "kubexx/logs/log_streams.hpp"
 #include "logs/log_source.hpp"
 #include "logs/slots.hpp"
@@ -23,13 +23,13 @@ namespace kubexx::logs {
 /// go to a strand of the handlers' executor, and word of those that were had comes back.
 class KUBEXX_HIDDEN LogStreams::Impl final : public SourceHost, public std::enable_shared_from_this<Impl> {
  public:
-  static Result<std::shared_ptr<Impl>> make(rest::Client client, LogStreamsOptions options);
+  static std::shared_ptr<Impl> make(rest::Client client, LogStreamsOptions options);
   Impl(rest::Client client, LogStreamsOptions options);
 
   void start(const std::stop_token& stop);
   void stop();
   void close();  ///< blocks
-  Result<void> set_scope(const informer::Scope& scope) { return pods_->set_scope(whole_scope(scope)); }
+  Result<void> set_scope(const informer::Scope& scope);
   LogStreamsStatus status() const;
 
   void want_slot(const std::shared_ptr<LogSource>& source) override;
@@ -38,6 +38,7 @@ class KUBEXX_HIDDEN LogStreams::Impl final : public SourceHost, public std::enab
                                    rest::ByteCallbacks callbacks) override;
   void deliver(const std::shared_ptr<LogSource>& source, LineBatch batch) override;
   void problem(const std::shared_ptr<const LogOrigin>& origin, const Error& error) override;
+  void changed(const LogSource& source) override;
   void count_resumed() override;
   void count_gap() override;
   void ended(LogSource& source) override;
@@ -45,15 +46,13 @@ class KUBEXX_HIDDEN LogStreams::Impl final : public SourceHost, public std::enab
  private:
   using Wanted = std::vector<std::pair<std::string, ContainerState>>;
 
-  Result<void> connect();
-  static informer::Scope whole_scope(informer::Scope scope);
+  void connect();
   void hear(const meta::Object& pod, bool there_at_start);
   Wanted wanted(const meta::Object& pod) const;
   void update(const LogOrigin& pod, const Wanted& containers, bool there_at_start);
   void remove(const std::string& uid);
   void grant_later();
   void hand_over(const std::shared_ptr<LogSource>& source, const LineBatch& batch);
-  void recount(const LogSource& source);
   void drop_all();
 
   const rest::Client client_;
@@ -61,8 +60,7 @@ class KUBEXX_HIDDEN LogStreams::Impl final : public SourceHost, public std::enab
   const client::ResourceApi api_;
   const Strand strand_;    // of the sources
   const Strand delivery_;  // of the user's callbacks
-  informer::SharedInformerFactory factory_;
-  std::shared_ptr<informer::SharedIndexInformer> pods_;
+  const std::shared_ptr<informer::SharedIndexInformer> pods_;
   informer::Registration heard_;
   std::atomic<bool> started_ = false;
   std::atomic<bool> stopping_ = false;

@@ -45,6 +45,7 @@ class FakeHost final : public SourceHost {
   void problem(const std::shared_ptr<const LogOrigin>&, const Error& error) override {
     problems.push_back(error.message());
   }
+  void changed(const LogSource&) override {}
   void count_resumed() override { ++resumed; }
   void count_gap() override { ++gaps; }
   void ended(LogSource&) override { over = true; }
