@@ -39,6 +39,7 @@ struct InformerStatus {
   std::string name = {};
   std::string description = {};
   std::string scope = {};
+  std::vector<std::string> namespaces = {};  ///< that it lists; empty: all of them, or the resource has none
   bool started = false;
   bool synced = false;
   bool whole = false;  ///< synced, and everything of a scope that was changed since is there too
