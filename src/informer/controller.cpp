@@ -277,6 +277,13 @@ std::string Controller::last_sync_resource_version() const {
   for (const auto& part : impl_->parts) highest = higher_version(highest, part.reflector->last_sync_resource_version());
   return highest;
 }
+std::optional<std::string> Controller::last_sync_resource_version(std::string_view namespace_) const {
+  const std::lock_guard lock(impl_->mutex);
+  for (const auto& part : impl_->parts) {
+    if (part.namespace_.empty() || part.namespace_ == namespace_) return part.reflector->last_sync_resource_version();
+  }
+  return std::nullopt;
+}
 reflector::ReflectorStatus Controller::status() const {
   const std::lock_guard lock(impl_->mutex);
   if (!impl_->runs()) return {};

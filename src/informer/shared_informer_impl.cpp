@@ -52,6 +52,7 @@ SharedIndexInformer::Impl::Impl(SourceFunc make, InformerOptions options_in)
       queue(options.queue.value_or(QueueKind::Ordered)),
       reflector(reflector_options(options)),
       strand(options.executor),
+      waits(std::make_shared<ConditionWaits<void>>(strand)),
       store(with_namespaces(options.indexers), options.key_func),
       controller(Controller::create(strand)),
       scoped{options.scope, {}} {
@@ -230,10 +231,12 @@ void SharedIndexInformer::Impl::processed(const QueueProgress& now) {
       reached(std::move(version));
     }
   }
+  waits->look();
   if (!now.synced || std::exchange(told_synced, true)) return;
   // Behind the processing of the last initial change. No handler is synced before its informer is.
   progress->change([](Progress::Facts& facts) { facts.synced = true; });
   processor->upstream_synced();
+  waits->look();
   progress->tell();
 }
 
@@ -264,6 +267,7 @@ void SharedIndexInformer::Impl::end(bool drop_waiting) {
     return true;
   });
   if (!first) return;
+  waits->close("the informer stopped");
   // Behind a begin() that may still be on its way.
   strand.post([self = shared_from_this()] {
     self->first_request.cancel();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/internal/condition_waits.hpp"
 #include "informer/progress.hpp"
 #include "kubexx/informer/cache_mutation_detector.hpp"
 #include "kubexx/informer/controller.hpp"
@@ -50,6 +51,11 @@ struct KUBEXX_HIDDEN SharedIndexInformer::Impl : Announcer, std::enable_shared_f
   void join_listener(const std::shared_ptr<ProcessorListener>& listener);  // strand
   Result<void> wait(const std::function<std::optional<Result<void>>(const Progress::Facts&)>& check,
                     const WaitOptions& options) const;
+  // Whether the cache has a write; in reached.cpp.
+  enum class Reach : std::uint8_t { NotYet, Reached, Unclear };
+  Reach reach(const Written& written) const;
+  bool reach_of_part(const Written& written) const;  // strand; where reach() is unclear
+  Async<Result<void>> until_reached(std::vector<Written> writes, WaitOptions how) const;
   kubexx::detail::Awaited awaited() const { return {options.executor.get(), options.handlers.get()}; }
 
   const SourceFunc make_source;  // null: of a source that was given
@@ -59,6 +65,7 @@ struct KUBEXX_HIDDEN SharedIndexInformer::Impl : Announcer, std::enable_shared_f
   const reflector::ReflectorOptions reflector;  // but for what may change before the start
   const Strand strand;
   const std::shared_ptr<Progress> progress = std::make_shared<Progress>();
+  const std::shared_ptr<ConditionWaits<void>> waits;
   store::Indexer store;
   std::shared_ptr<CacheMutationDetector> detector;
   std::shared_ptr<SharedProcessor> processor;

@@ -111,6 +111,16 @@ check 1 '' '/dev/zero: larger than 8 MB' k get pods --kubeconfig /dev/zero
 check 1 '' 'pipe: nothing came' k get pods --kubeconfig "$work/pipe"
 check 1 '' '/dev/zero:1: the line is too long' k apiserver --objects /dev/zero
 check 1 '' '/dev/zero: larger than' k gen --crd /dev/zero --out "$work/generated"
+operator() { env -C "$work" "$kubexx" init "$@"; }
+check 0 '^widget-operator/widget_crd.yaml$' 'next: cmake -S widget-operator' operator widget-operator --group shop.example.com --kind Widget
+! grep -riqE 'greeting|hello' "$work/widget-operator" &&
+  echo "ok    an operator to begin with has no name of the example" || fail "names of the example in an operator to begin with"
+check 1 '' 'widget-operator exists already' operator widget-operator --group shop.example.com --kind Widget
+check 2 '' 'NAME is of a-z' operator ../elsewhere --group shop.example.com --kind Widget
+check 2 '' 'group is like' operator x --group shop --kind Widget
+check 2 '' 'group cannot begin with std' operator x --group std.example.com --kind Widget
+check 2 '' 'kind is like' operator x --group shop.example.com --kind widget
+check 2 '' 'has another meaning' operator x --group shop.example.com --kind ConfigMap
 check 1 '' '127.0.0.1:1: refused .is the server running' k get pods --server https://127.0.0.1:1
 check 1 '' 'refused' k watch pods --server https://127.0.0.1:1
 check 1 '' 'refused' k tree pod/a --server https://127.0.0.1:1
@@ -118,7 +128,7 @@ check 1 '' 'refused' k top-cache pods --server https://127.0.0.1:1
 check 1 '' 'refused' k bench sync pods --server https://127.0.0.1:1
 check 0 '^kubexx [0-9.]+ ' '' k version --client
 check 0 '^kubexx [0-9.]+ ' 'server not reached: .*refused' k version --server https://127.0.0.1:1
-for command in get watch tree top-cache bench 'bench sync' demo apiserver gen rbac completion version; do
+for command in get watch tree top-cache bench 'bench sync' demo apiserver gen init rbac completion version; do
   check 0 '^Examples:' '' k $command --help
 done
 check 0 '^Examples:' '' k --help

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "kubexx/apiserver/core.hpp"
@@ -38,6 +41,16 @@ struct OneThread {
     std::move(operation).start([&got](T value) { got.emplace(std::move(value)); });
     executor->run_until_idle();
     return got;
+  }
+
+  /// Has something done that blocks, and runs meanwhile what it waits for.
+  void meanwhile(const std::function<void()>& blocks) {
+    std::atomic<bool> over{false};
+    const std::jthread thread([&] {
+      blocks();
+      over = true;
+    });
+    while (!over) executor->run_until_idle();
   }
 
   FixtureExecutor executor;

@@ -18,7 +18,7 @@ codec/schema_text columns/columns controller/action controller/options controlle
 delta/delta delta/transform election/fencing_token election/shard_set election/wait_options httpd/credentials informer/options meta/conditions meta/field_selector
 meta/gvk meta/int_or_string meta/json_path meta/key meta/label_selector meta/list_options meta/name meta/object_key
 meta/owner_reference meta/quantity meta/resource_version meta/status meta/time meta/typed meta/validation meta/value
-meta/watch_event store/index store/write workqueue/options workqueue/status
+manager/status meta/watch_event store/index store/write workqueue/options workqueue/status
 """.split()
 # A destructor that only frees memory is no end to speak of.
 FREES = """

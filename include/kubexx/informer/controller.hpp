@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/base/export.hpp"
@@ -95,8 +96,10 @@ class KUBEXX_EXPORT Controller : public std::enable_shared_from_this<Controller>
 
   bool has_synced() const;
   std::string last_sync_resource_version() const;  ///< "" before the first whole state; of several the highest
-  reflector::ReflectorStatus status() const;       ///< of several as if they were one
-  std::size_t queue_depth() const;                 ///< changes that wait to be processed
+  /// Of the source that has this namespace; absent: none has.
+  std::optional<std::string> last_sync_resource_version(std::string_view namespace_) const;
+  reflector::ReflectorStatus status() const;  ///< of several as if they were one
+  std::size_t queue_depth() const;            ///< changes that wait to be processed
   void relist();
 
  private:
