@@ -4,7 +4,7 @@
 // forwards and does nothing else; what each function means stands there. It belongs to the program: nothing of it is in
 // libkubexx_c, so the program and the library need not agree on a standard library.
 
-#include <kubexx/c.h>
+#include "kubexx/c.h"
 
 #include <cstddef>
 #include <cstdint>
