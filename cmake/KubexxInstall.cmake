@@ -23,12 +23,32 @@ function(kubexx_pkg_config name description output outside requires cflags)
     string(APPEND private " ${flag}")
   endforeach()
   set(public "")
+  if(NOT cflags)
+    string(APPEND private " -lstdc++ -lm")  # the program's linker may be that of C
+  endif()
   if(NOT BUILD_SHARED_LIBS)
     set(public "${private}")
     set(private "")
   endif()
   configure_file("${PROJECT_SOURCE_DIR}/cmake/kubexx.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+
+# One object of several that shows the functions of <kubexx/c.h> and hides what it is made of: an archive of it meets neither the
+# program's own C++ nor a libkubexx of another version. `hiding` names it afterwards. Sanitizers want to see everything.
+function(kubexx_hide_all_but_c name objects)
+  set(hiding "${objects}" PARENT_SCOPE)
+  if(KUBEXX_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_LINKER)
+    return()
+  endif()
+  set(one "${PROJECT_BINARY_DIR}/${name}.o")
+  add_custom_command(OUTPUT "${one}"
+    COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${one}.all" ${objects}
+    COMMAND "${CMAKE_OBJCOPY}" --wildcard "--keep-global-symbol=kubexx_*" "${one}.all" "${one}"
+    COMMAND "${CMAKE_COMMAND}" -E rm "${one}.all"
+    DEPENDS ${objects} COMMENT "Hiding what ${name} is made of" COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties("${one}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set(hiding "${one}" PARENT_SCOPE)
 endfunction()
 
 # kubexx_gather(TARGET TYPE OUTPUT name LAYERS a b [LINK library] [C]): one library from the objects of the layers; links what
@@ -51,12 +71,19 @@ function(kubexx_gather target type)
     endif()
   endforeach()
   list(REMOVE_DUPLICATES outside)
+  if(arg_C AND type STREQUAL "STATIC")
+    kubexx_hide_all_but_c(${target} "${objects}")
+    set(objects "${hiding}")
+  endif()
   add_library(${target} ${type} ${objects})
   set(compatible ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   set(map "${PROJECT_SOURCE_DIR}/cmake/exports/namespace.map")
   if(arg_C)
     set(compatible ${PROJECT_VERSION_MAJOR})
     set(map "${PROJECT_SOURCE_DIR}/cmake/exports/libkubexx_c.map")
+    if(type STREQUAL "STATIC")
+      target_link_libraries(${target} INTERFACE stdc++ m)  # the program's linker may be that of C
+    endif()
   else()
     target_compile_features(${target} PUBLIC cxx_std_20)
   endif()

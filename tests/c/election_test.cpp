@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -63,7 +64,7 @@ class CElectionTest : public CTest, public ::testing::WithParamInterface<bool> {
   Turns turns_;
 };
 INSTANTIATE_TEST_SUITE_P(Clients, CElectionTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "OnALoop" : "WithThreads"; });
+                         [](const auto& which) { return which.param ? "OnALoop" : "WithThreads"; });
 
 TEST_P(CElectionTest, ACandidateLeadsWithATokenAndAClientOfItsTerm) {
   kubexx_elector* const elector = make_elector();

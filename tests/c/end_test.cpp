@@ -11,7 +11,7 @@ namespace {
 
 /// Whether a client has threads or a loop.
 class CEndTest : public CTest, public ::testing::WithParamInterface<bool> {
- protected:
+ public:  // callbacks get it as their user_data
   CEndTest() {
     seed("default/a", "1");
     if (GetParam()) loop_ = make_loop();
@@ -40,7 +40,7 @@ class CEndTest : public CTest, public ::testing::WithParamInterface<bool> {
   std::atomic<int> calls_{0};
 };
 INSTANTIATE_TEST_SUITE_P(Clients, CEndTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "OnALoop" : "WithThreads"; });
+                         [](const auto& which) { return which.param ? "OnALoop" : "WithThreads"; });
 
 TEST_P(CEndTest, HandlesAreFreedInAnyOrder) {
   free_all();

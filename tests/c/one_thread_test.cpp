@@ -38,7 +38,9 @@ class COneThreadTest : public ::testing::TestWithParam<bool> {
       if (Clock::system().now() > ceiling) return false;
       pollfd waiting{kubexx_loop_fd(loop_), POLLIN, 0};
       std::size_t ran = 0;
-      if (::poll(&waiting, 1, 1000) == 1) EXPECT_TRUE(ok(kubexx_loop_run_ready(loop_, &ran, nullptr)));
+      if (::poll(&waiting, 1, 1000) == 1) {
+        EXPECT_TRUE(ok(kubexx_loop_run_ready(loop_, &ran, nullptr)));
+      }
       seen_.here();
     }
     return true;
@@ -50,7 +52,7 @@ class COneThreadTest : public ::testing::TestWithParam<bool> {
   OneThread seen_;
 };
 INSTANTIATE_TEST_SUITE_P(Servers, COneThreadTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Https" : "Http"; });
+                         [](const auto& which) { return which.param ? "Https" : "Http"; });
 
 TEST_P(COneThreadTest, ALoopDrivesEverythingWithoutAThreadOfOurs) {
   kubexx_error* error = nullptr;

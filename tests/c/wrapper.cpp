@@ -12,7 +12,7 @@ namespace {
 
 using kubexx_c::Options;
 
-constexpr const char* kMaps = "v1/configmaps";
+constexpr const char* kConfigMaps = "v1/configmaps";
 
 std::string of_map(const std::string& value) {
   return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"of-cpp17"},"data":{"v":")" + value + "\"}}";
@@ -25,12 +25,12 @@ void require(bool what, const char* text) {
 
 void verbs(const kubexx_c::Client& client) {
   const auto manager = Options().set(KUBEXX_OPTION_FIELD_MANAGER, "test").set(KUBEXX_OPTION_FORCE, 1);
-  REQUIRE(client.create(kMaps, "default", of_map("1")).find("uid") != std::string::npos);
-  client.update(kMaps, "default", of_map("2"));
-  client.patch(kMaps, "default", "of-cpp17", KUBEXX_PATCH_MERGE, R"({"data":{"v":"3"}})");
-  client.apply(kMaps, "default", of_map("4"), manager);
-  REQUIRE(client.list(kMaps).find("of-cpp17") != std::string::npos);
-  const auto object = kubexx_c::Object::parse(client.get_object(kMaps, "default", "of-cpp17"));
+  REQUIRE(client.create(kConfigMaps, "default", of_map("1")).find("uid") != std::string::npos);
+  client.update(kConfigMaps, "default", of_map("2"));
+  client.patch(kConfigMaps, "default", "of-cpp17", KUBEXX_PATCH_MERGE, R"({"data":{"v":"3"}})");
+  client.apply(kConfigMaps, "default", of_map("4"), manager);
+  REQUIRE(client.list(kConfigMaps).find("of-cpp17") != std::string::npos);
+  const auto object = kubexx_c::Object::parse(client.get_object(kConfigMaps, "default", "of-cpp17"));
   REQUIRE(object.view().string("/data/v") == "4");
   REQUIRE(!object.view().integer("/data/v"));
   REQUIRE(object.view().key_at("/data", 0) == "v" && object.view().size("/data") == 1);
@@ -40,12 +40,12 @@ void verbs(const kubexx_c::Client& client) {
 
 void calls_back(const kubexx_c::Client& client) {
   std::promise<std::string> answer;
-  client.get_object_async(kMaps, "default", "of-cpp17", [&](std::string_view json, const kubexx_c::Error* error) {
+  client.get_object_async(kConfigMaps, "default", "of-cpp17", [&](std::string_view json, const kubexx_c::Error* error) {
     answer.set_value(error ? error->what() : std::string(json));
   });
   REQUIRE(answer.get_future().get().find("\"v\":\"4\"") != std::string::npos);
   std::promise<int> code;
-  client.get_object_async(kMaps, "default", "nothing", [&](std::string_view, const kubexx_c::Error* error) {
+  client.get_object_async(kConfigMaps, "default", "nothing", [&](std::string_view, const kubexx_c::Error* error) {
     code.set_value(error ? error->http_code() : 0);
   });
   REQUIRE(code.get_future().get() == 404);
@@ -54,7 +54,7 @@ void calls_back(const kubexx_c::Client& client) {
 void informs(const kubexx_c::Client& client) {
   std::promise<std::string> first;
   std::atomic<bool> told{false};
-  kubexx_c::Informer maps(client, kMaps, Options().set(KUBEXX_OPTION_FIELD_INDEX, "v=data.v"));
+  kubexx_c::Informer maps(client, kConfigMaps, Options().set(KUBEXX_OPTION_FIELD_INDEX, "v=data.v"));
   const auto registration = maps.add_handler([&](const kubexx_c::Event& event) {
     if (!told.exchange(true)) first.set_value(std::string(event.key()));
     if (event.cause() == KUBEXX_CAUSE_INITIAL) throw std::runtime_error("a handler that throws");
@@ -86,7 +86,7 @@ void on_a_loop(const kubexx_c::Config& config) {
   const kubexx_c::Loop loop;
   const kubexx_c::Client client(config, loop);
   bool answered = false;
-  client.remove_async(kMaps, "default", "of-cpp17",
+  client.remove_async(kConfigMaps, "default", "of-cpp17",
                       [&](std::string_view, const kubexx_c::Error* error) { answered = error == nullptr; });
   for (int turn = 0; turn < 1000 && !answered; ++turn) {
     pollfd waiting{loop.fd(), POLLIN, 0};
