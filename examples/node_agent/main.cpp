@@ -1,0 +1,90 @@
+// node_agent [--node NAME] [--service-account FOLDER]: for every line of standard input, a container id, a cgroup path
+// (or a line of /proc/PID/cgroup), a pod's uid or an address, says to which pod of this node it belongs. It runs until
+// the end of its input, SIGINT or SIGTERM.
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "kubexx/agent/node_pods.hpp"
+#include "kubexx/base/stop.hpp"
+#include "line_reader.hpp"
+
+namespace {
+
+using kubexx::agent::Attribution;
+using kubexx::agent::NodePods;
+
+/// What the line is a name of is tried from the most exact to the least.
+Attribution look_up(const NodePods& pods, std::string_view line) {
+  if (line.find('/') != std::string_view::npos && line.find("://") == std::string_view::npos)
+    return pods.find_by_cgroup(line);
+  if (auto container = pods.find_by_container_id(line)) return container;
+  if (auto pod = pods.find_by_uid(line)) return pod;
+  return pods.find_by_ip(line);
+}
+
+/// Whoever wrote the line must not steer the terminal.
+std::string printable(std::string line) {
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+  }
+  return line;
+}
+
+void print(std::string_view line, const NodePods& pods) {
+  std::cout << printable(std::string(line)) << '\t';
+  const auto found = look_up(pods, line);
+  if (!found) {
+    std::cout << (pods.is_node_address(line) ? "the node" : "-") << std::endl;
+    return;
+  }
+  std::cout << found.namespace_() << '/' << found.name() << '\t'
+            << (found.container().empty() ? "-" : found.container()) << '\t';
+  if (const auto owner = found.owner()) {
+    std::cout << owner.kind << '/' << owner.name << (found.owner_known() ? "" : "?");
+  } else {
+    std::cout << '-';
+  }
+  std::cout << '\t';
+  const char* comma = "";
+  for (const auto& [key, value] : found.labels())
+    std::cout << std::exchange(comma, ",") << key << '=' << value.string();
+  std::cout << (found.ended() ? "\tended" : "") << std::endl;
+}
+
+int run(const kubexx::rest::LoadOptions& place, kubexx::agent::NodePodsOptions options) {
+  const auto stop = kubexx::stop_on_signals();
+  auto config = kubexx::rest::Config::load(place);
+  if (!config) return std::cerr << config.error() << '\n', 1;
+  auto client = kubexx::rest::Client::create(*config);
+  if (!client) return std::cerr << client.error() << '\n', 1;
+  auto pods = NodePods::create(*client, std::move(options));
+  if (!pods) return std::cerr << pods.error() << '\n', 1;
+  (*pods)->start(stop);
+  if (auto synced = (*pods)->wait_until_synced({.stop = stop}); !synced)
+    return synced.error().is_canceled() ? 0 : (std::cerr << synced.error() << '\n', 1);
+
+  node_agent::LineReader lines(stop);
+  while (const auto line = lines.next()) print(*line, **pods);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  kubexx::rest::LoadOptions place;
+  kubexx::agent::NodePodsOptions options;
+  bool understood = argc % 2 == 1;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view flag = argv[i];
+    if (flag == "--node") {
+      options.node_name = argv[i + 1];
+    } else if (flag == "--service-account") {
+      place.in_cluster.folder = argv[i + 1];
+    } else {
+      understood = false;
+    }
+  }
+  if (!understood) return std::cerr << "usage: node_agent [--node NAME] [--service-account FOLDER]\n", 2;
+  return run(place, std::move(options));
+}
