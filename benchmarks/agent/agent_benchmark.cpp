@@ -34,7 +34,12 @@ struct Node {
     pods->start();
     pods->wait_until_synced().value();
   }
-  kubexx::apiserver::Server server;
+  static kubexx::apiserver::Options without_collection() {
+    kubexx::apiserver::Options options;
+    options.garbage_collection = false;  // their ReplicaSet is not there
+    return options;
+  }
+  kubexx::apiserver::Server server{without_collection()};
   std::vector<std::string> uids;
   std::vector<std::string> ids;
   std::vector<std::string> addresses;

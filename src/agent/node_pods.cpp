@@ -5,20 +5,18 @@
 
 #include "agent/owner_cache.hpp"
 #include "agent/pod_index.hpp"
+#include "agent/pod_source.hpp"
 #include "kubexx/agent/identity.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
-#include "kubexx/informer/client_lister_watcher.hpp"
 #include "kubexx/informer/sync.hpp"
-#include "kubexx/meta/draft.hpp"
 
 namespace kubexx::agent {
 namespace {
 
 using informer::SharedIndexInformer;
 
-const meta::GroupVersionResource kPods{"", "v1", "pods"};
 constexpr const char* kNodeName = "NODE_NAME";
 constexpr Duration kOwnerTimeout = std::chrono::seconds(30);
 constexpr const char* kMetadataAlone =
@@ -28,56 +26,6 @@ std::string variable(const char* name) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
   const char* value = std::getenv(name);
   return value ? value : "";
-}
-
-/// What is needed of a pod, and nothing else.
-meta::Projection wanted_of_pods() {
-  std::vector<std::string> paths = {"metadata.labels",
-                                    "metadata.ownerReferences",
-                                    "metadata.creationTimestamp",
-                                    "metadata.deletionTimestamp",
-                                    "metadata.annotations",
-                                    "spec.nodeName",
-                                    "spec.hostNetwork",
-                                    "status.phase",
-                                    "status.podIP",
-                                    "status.podIPs"};
-  for (const std::string list : {"initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"}) {
-    for (const auto* field : {"name", "containerID", "lastState.terminated.containerID"})
-      paths.push_back("status." + list + "." + field);
-  }
-  return meta::Projection::paths(std::move(paths)).value();
-}
-
-/// Of the annotations only the one that names a static pod: they can be long, and no path can choose one.
-Result<meta::Object> without_annotations(meta::Object pod) {
-  const auto annotations = pod.annotations();
-  const auto mirror = annotations[kMirrorAnnotation].string();
-  if (annotations.size() == (mirror.empty() ? 0U : 1U)) return pod;
-  auto draft = pod.edit();
-  draft["metadata"].erase("annotations");
-  if (!mirror.empty()) draft["metadata"]["annotations"][kMirrorAnnotation].set(mirror);
-  return draft.to_object();
-}
-
-std::shared_ptr<SharedIndexInformer> informer_of(const rest::Client& client, const std::string& node) {
-  informer::ClientSourceOptions source;
-  source.projection = wanted_of_pods();
-  source.format = rest::Format::Protobuf;
-  source.tweak = [node](meta::ListOptions& query) {
-    query.field_selector = meta::FieldSelector::equals("spec.nodeName", node).to_string();
-  };
-  informer::InformerOptions wanted;
-  wanted.name = "pods of " + node;
-  wanted.description = "pods";
-  wanted.resource = kPods;
-  wanted.admit = [node](const meta::Object& pod) { return pod["spec"]["nodeName"].string() == node; };
-  wanted.transform = without_annotations;
-  wanted.executor = client.executor();
-  wanted.handlers = client.handlers();
-  wanted.metrics = client.metrics();
-  return SharedIndexInformer::create(informer::make_client_lister_watcher(client, kPods, std::move(source)),
-                                     std::move(wanted));
 }
 
 rest::Request request_for(const detail::OwnerQuestion& question) {
@@ -117,7 +65,7 @@ class KUBEXX_HIDDEN NodePods::Impl : public std::enable_shared_from_this<Impl> {
   Impl(const rest::Client& client, NodePodsOptions options)
       : options_(std::move(options)),
         client_(client),
-        informer_(informer_of(client, options_.node_name)),
+        informer_(make_pod_informer(client, options_.node_name)),
         index_(options_.keep_ended, options_.most_ended),
         owners_({options_.owner_requests,
                  options_.refresh_owners,

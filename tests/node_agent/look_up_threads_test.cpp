@@ -43,7 +43,9 @@ class Reader {
 
 TEST(LookUpThreadsTest, LookUpsAreRightWhilePodsComeChangeAndGo) {
   constexpr int kNumbers = 40;
-  apiserver::Server server;
+  apiserver::Options options;
+  options.garbage_collection = false;  // the Deployment is not there
+  apiserver::Server server(options);
   ASSERT_TRUE(server.seed(owner_of("ReplicaSet", "web-1", "Deployment/web")));
   const auto pods =
       std::move(NodePods::create(testkit::client(server),

@@ -103,6 +103,7 @@ class NodeAgentTest : public testing::Test {
   apiserver::Options reading_server() const {
     apiserver::Options options;
     options.tls = true;
+    options.garbage_collection = false;  // the Deployment is not there
     options.users = {{.token = token_, .name = "system:serviceaccount:shop:agent", .role = apiserver::Role::ReadOnly}};
     return options;
   }
