@@ -1,12 +1,15 @@
-// node_agent [--node NAME] [--service-account FOLDER]: for every line of standard input, a container id, a cgroup path
-// (or a line of /proc/PID/cgroup), a pod's uid or an address, says to which pod of this node it belongs. It runs until
-// the end of its input, SIGINT or SIGTERM.
+// node_agent [--node NAME] [--service-account FOLDER] [--listen ADDRESS:PORT]: for every line of standard input, a
+// container id, a cgroup path (or a line of /proc/PID/cgroup), a pod's uid or an address, says to which pod of this
+// node it belongs. It runs until the end of its input, SIGINT or SIGTERM.
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kubexx/agent/node_pods.hpp"
 #include "kubexx/base/stop.hpp"
+#include "kubexx/inspect/server.hpp"
 #include "line_reader.hpp"
 
 namespace {
@@ -52,17 +55,34 @@ void print(std::string_view line, const NodePods& pods) {
   std::cout << (found.ended() ? "\tended" : "") << std::endl;
 }
 
-int run(const kubexx::rest::LoadOptions& place, kubexx::agent::NodePodsOptions options) {
+struct Flags {
+  kubexx::rest::LoadOptions place;
+  kubexx::agent::NodePodsOptions pods;
+  std::string listen;  // for probes and metrics; empty: nowhere
+};
+
+int fail(const kubexx::Error& error) {
+  std::cerr << error << '\n';
+  return error.is_canceled() ? 0 : 1;
+}
+
+int run(const Flags& flags) {
   const auto stop = kubexx::stop_on_signals();
-  auto config = kubexx::rest::Config::load(place);
-  if (!config) return std::cerr << config.error() << '\n', 1;
+  auto config = kubexx::rest::Config::load(flags.place);
+  if (!config) return fail(config.error());
   auto client = kubexx::rest::Client::create(*config);
-  if (!client) return std::cerr << client.error() << '\n', 1;
-  auto pods = NodePods::create(*client, std::move(options));
-  if (!pods) return std::cerr << pods.error() << '\n', 1;
+  if (!client) return fail(client.error());
+  auto pods = NodePods::create(*client, flags.pods);
+  if (!pods) return fail(pods.error());
+  std::unique_ptr<kubexx::inspect::Server> page;
+  if (!flags.listen.empty()) {
+    auto started = kubexx::inspect::Server::start({.listen = flags.listen, .allow_remote = true});
+    if (!started) return fail(started.error());
+    page = std::move(*started);
+    page->add((*pods)->informer());
+  }
   (*pods)->start(stop);
-  if (auto synced = (*pods)->wait_until_synced({.stop = stop}); !synced)
-    return synced.error().is_canceled() ? 0 : (std::cerr << synced.error() << '\n', 1);
+  if (auto synced = (*pods)->wait_until_synced({.stop = stop}); !synced) return fail(synced.error());
 
   node_agent::LineReader lines(stop);
   while (const auto line = lines.next()) print(*line, **pods);
@@ -72,19 +92,21 @@ int run(const kubexx::rest::LoadOptions& place, kubexx::agent::NodePodsOptions o
 }  // namespace
 
 int main(int argc, char** argv) {
-  kubexx::rest::LoadOptions place;
-  kubexx::agent::NodePodsOptions options;
+  Flags flags;
   bool understood = argc % 2 == 1;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view flag = argv[i];
     if (flag == "--node") {
-      options.node_name = argv[i + 1];
+      flags.pods.node_name = argv[i + 1];
     } else if (flag == "--service-account") {
-      place.in_cluster.folder = argv[i + 1];
+      flags.place.in_cluster.folder = argv[i + 1];
+    } else if (flag == "--listen") {
+      flags.listen = argv[i + 1];
     } else {
       understood = false;
     }
   }
-  if (!understood) return std::cerr << "usage: node_agent [--node NAME] [--service-account FOLDER]\n", 2;
-  return run(place, std::move(options));
+  if (understood) return run(flags);
+  std::cerr << "usage: node_agent [--node NAME] [--service-account FOLDER] [--listen ADDRESS:PORT]\n";
+  return 2;
 }

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "base/internal/file.hpp"
+#include "kubexx/meta/yaml.hpp"
+#include "paths.hpp"
 #include "support/one_thread.hpp"
 #include "unit/agent/node_objects.hpp"
 
@@ -222,6 +227,35 @@ TEST_F(NodePodsTest, AfterTheStopWhatWasKnownStaysReadable) {
 
   EXPECT_TRUE(pods_->find_by_uid(uid_of(1)));
   EXPECT_FALSE(pods_->find_by_uid(uid_of(2)));
+}
+
+/// "group/resource verb" of the role in deploy/node-agent.
+std::set<std::string> granted() {
+  const auto text = read_file(KUBEXX_SOURCE_DIR "/deploy/node-agent/node-agent.yaml").value();
+  std::set<std::string> rights;
+  for (const auto& object : meta::parse_yaml(text).value()) {
+    for (const auto rule : object["rules"].items()) {
+      const auto what = std::string(rule["apiGroups"][0].string()) + "/" + std::string(rule["resources"][0].string());
+      EXPECT_EQ(rule["apiGroups"].size() * rule["resources"].size(), 1U) << what;
+      for (const auto verb : rule["verbs"].items()) rights.insert(what + " " + std::string(verb.string()));
+    }
+  }
+  return rights;
+}
+
+TEST_F(NodePodsTest, TheRoleOfTheDaemonSetGrantsWhatIsAskedAndNothingElse) {
+  seed(owner_of("ReplicaSet", "web-1", "Deployment/web"));
+  seed({.name = "web", .number = 1, .controller = "ReplicaSet/web-1"});
+  seed({.name = "backup", .number = 2, .controller = "Job/backup-1"});
+  start();
+  const auto interrupted = world_.core->add_fault({.verb = "watch", .resource = "pods", .status = 410});
+  pods_->informer()->relist();  // without a WatchList
+  pass(minutes(1));
+
+  std::set<std::string> asked;
+  for (const auto& each : world_.core->requests().entries())
+    asked.insert(each.group + "/" + each.resource + " " + each.verb);
+  EXPECT_EQ(asked, granted());
 }
 
 TEST_F(NodePodsTest, WithoutTheNameOfTheNodeThereIsAnError) {

@@ -100,7 +100,7 @@ TEST(CgroupTest, WhatIsNoPathOfAPodIsNobodys) {
       std::string(5000, '/'),
       std::string(4096, ':'),
       "0::" + kCgroupfs + kId + std::string(5000, 'x'),
-      std::string("/kubepods/pod\0" + kUid, 14 + kUid.size()),
+      std::string("/kubepods/pod") + '\0' + kUid,
       std::string("\xff\xfe\x00/pod", 7),
   };
   for (const auto& each : others) EXPECT_FALSE(parse_cgroup(each)) << each;
