@@ -75,10 +75,7 @@ class KUBEXX_HIDDEN NodePods::Impl : public std::enable_shared_from_this<Impl> {
   void start(const std::stop_token& stop) { informer_->start(stop); }
   void stop() {
     informer_->stop();
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    stopping_.request_stop();
-    timer_.cancel();
+    halt();
   }
   /// Blocks, unless it has ended before.
   void close() {
@@ -110,11 +107,23 @@ class KUBEXX_HIDDEN NodePods::Impl : public std::enable_shared_from_this<Impl> {
       if (const auto self = weak.lock()) self->put(pod);
     };
     handler.on_delete = [weak = weak_from_this()](const informer::Deleted<meta::Object>& gone) {
-      if (const auto self = weak.lock()) self->end(gone.last_known());
+      if (const auto self = weak.lock()) self->end(gone.key());
     };
-    registration_ =
-        informer_->add_event_handler(std::move(handler), {.split_replaced = true, .name = "pods of this node"});
-    informer_->on_end([ended = ended_] { ended->tell(); });
+    registration_ = informer_->add_event_handler(std::move(handler), {.name = "pods of this node"});
+    informer_->on_end([weak = weak_from_this(), ended = ended_] {
+      if (const auto self = weak.lock()) self->halt();  // stopped by the token of start(), perhaps
+      ended->tell();
+    });
+  }
+
+  /// Nothing is asked or timed from now on.
+  void halt() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+      timer_.cancel();
+    }
+    stopping_.request_stop();
   }
 
   void put(const meta::Object& pod) {
@@ -129,9 +138,9 @@ class KUBEXX_HIDDEN NodePods::Impl : public std::enable_shared_from_this<Impl> {
     index_.put(std::move(record), now());
     go_on_locked();
   }
-  void end(const meta::Object& pod) {
+  void end(const std::string& key) {
     const std::lock_guard lock(mutex_);
-    index_.end(pod.uid(), now());
+    index_.end(key, now());
     go_on_locked();
   }
 

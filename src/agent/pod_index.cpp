@@ -19,8 +19,10 @@ bool gives_way(const LookupTable::Entry* standing, const PodRecord& record, Rank
 
 void PodIndex::put(PodRecord record, TimePoint now) {
   const auto fresh = std::make_shared<const PodRecord>(std::move(record));
-  auto& place = pods_[std::string(fresh->pod.uid())];
-  const auto before = std::exchange(place, fresh);
+  const auto key = fresh->pod.key();
+  if (const auto found = pods_.find(key); found != pods_.end() && found->second->pod.uid() != fresh->pod.uid())
+    end(key, now);  // another pod had the name, and nobody said that it went
+  const auto before = std::exchange(pods_[key], fresh);
   write(fresh);
   if (before && retire(before)) keep(before, now);
   table_.settle();
@@ -77,8 +79,8 @@ bool PodIndex::retire(const Record& before) {
   return any;
 }
 
-void PodIndex::end(std::string_view uid, TimePoint now) {
-  const auto found = pods_.find(uid);
+void PodIndex::end(std::string_view key, TimePoint now) {
+  const auto found = pods_.find(key);
   if (found == pods_.end()) return;
   const auto before = found->second;
   pods_.erase(found);
@@ -143,7 +145,7 @@ void PodIndex::set_above(const OwnerQuestion& question, const std::shared_ptr<co
     return record.controller.uid == question.uid && record.controller.name == question.name &&
            record.pod.namespace_() == question.namespace_;
   };
-  for (auto& [uid, record] : pods_) {
+  for (auto& [key, record] : pods_) {
     if (meant(*record)) record = answered(record, above);
   }
   for (auto& each : ended_) {
@@ -157,7 +159,7 @@ std::set<std::string, std::less<>> PodIndex::questions() const {
   const auto note = [&](const PodRecord& record) {
     if (const auto question = question_about(record)) keys.insert(question->key());
   };
-  for (const auto& [uid, record] : pods_) note(*record);
+  for (const auto& [key, record] : pods_) note(*record);
   for (const auto& each : ended_) note(*each.record);
   return keys;
 }

@@ -29,7 +29,7 @@ class PodIndex {
   std::size_t ended() const noexcept { return ended_.size(); }
 
   void put(PodRecord record, TimePoint now);
-  void end(std::string_view uid, TimePoint now);
+  void end(std::string_view key, TimePoint now);  ///< "namespace/name"
   /// Forgets what has ended long enough ago.
   void purge(TimePoint now);
   TimePoint next_purge() const noexcept { return ended_.empty() ? TimePoint::max() : ended_.front().until; }
@@ -54,7 +54,7 @@ class PodIndex {
 
   const Duration keep_ended_;
   const std::size_t most_ended_;
-  std::map<std::string, Record, std::less<>> pods_;  // by uid
+  std::map<std::string, Record, std::less<>> pods_;  // by "namespace/name"
   std::deque<Ended> ended_;                          // in order of their time
   std::size_t node_addresses_ = 0;
   LookupTable table_;

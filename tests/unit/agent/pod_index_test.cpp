@@ -13,7 +13,7 @@ using std::chrono::seconds;
 class PodIndexTest : public testing::Test {
  protected:
   void put(const meta::Draft& pod) { index_.put(read_pod(pod.to_object()), now_); }
-  void end(int number) { index_.end(uid_of(number), now_); }
+  void end(const std::string& name = "web") { index_.end("shop/" + name, now_); }
   void pass(Duration time) {
     now_ += time;
     index_.purge(now_);
@@ -53,7 +53,7 @@ TEST_F(PodIndexTest, APodIsFoundByUidByEachContainerAndByEachAddress) {
 
 TEST_F(PodIndexTest, AnEndedPodIsFoundForAWhileAndThenNoMore) {
   put(pod_of({.number = 1, .address = "10.0.0.1"}));
-  end(1);
+  end();
 
   pass(minutes(2) - seconds(1));
   EXPECT_EQ(by_id(1).container(), "app");
@@ -67,6 +67,16 @@ TEST_F(PodIndexTest, AnEndedPodIsFoundForAWhileAndThenNoMore) {
   EXPECT_FALSE(by_ip("10.0.0.1"));
   EXPECT_EQ(index_.table().size(), 0U);
   EXPECT_EQ(index_.next_purge(), TimePoint::max());
+}
+
+TEST_F(PodIndexTest, APodOfTheSameNameEndsTheFormerOne) {
+  put(pod_of({.number = 1}));
+  put(pod_of({.number = 2}));
+
+  EXPECT_TRUE(by_id(1).ended());
+  EXPECT_TRUE(by_uid(uid_of(1)).ended());
+  EXPECT_FALSE(by_id(2).ended());
+  EXPECT_EQ(index_.pods(), 1U);
 }
 
 TEST_F(PodIndexTest, AReplacedContainerIsFoundForAWhileBesideTheNewOne) {
@@ -105,7 +115,7 @@ TEST_F(PodIndexTest, AnAddressIsThePodsThatRuns) {
   EXPECT_EQ(by_ip("10.0.0.1").name(), "new");
   put(finished);
   EXPECT_EQ(by_ip("10.0.0.1").name(), "new");
-  end(1);
+  end("old");
   EXPECT_EQ(by_ip("10.0.0.1").name(), "new");
   pass(minutes(2));
   EXPECT_EQ(by_ip("10.0.0.1").name(), "new") << "what is forgotten takes nothing of another";
@@ -138,7 +148,7 @@ TEST_F(PodIndexTest, AStaticPodIsFoundByTheKubeletsUidUnlessThatIsAnothers) {
 TEST_F(PodIndexTest, OfWhatEndedTheOldestIsForgottenFirst) {
   for (int i = 1; i <= 15; ++i) {
     put(pod_of({.number = i}));
-    end(i);
+    end();
   }
 
   EXPECT_EQ(index_.ended(), 10U);
@@ -150,7 +160,7 @@ TEST_F(PodIndexTest, AnOwnerThatComesLaterIsTheEndedPodsToo) {
   put(pod_of({.name = "a", .number = 1, .controller = "ReplicaSet/web-1"}));
   put(pod_of({.name = "b", .number = 2, .controller = "ReplicaSet/web-1"}));
   put(pod_of({.name = "c", .number = 3, .controller = "ReplicaSet/web-2"}));
-  end(2);
+  end("b");
   EXPECT_EQ(by_id(1).owner().name, "web-1");
   EXPECT_FALSE(by_id(1).owner_known());
 
@@ -170,9 +180,9 @@ TEST_F(PodIndexTest, AnOwnerThatComesLaterIsTheEndedPodsToo) {
 }
 
 TEST_F(PodIndexTest, ATableOfThousandsShrinksAgain) {
-  for (int i = 0; i < 3000; ++i) put(pod_of({.number = i}));
+  for (int i = 0; i < 3000; ++i) put(pod_of({.name = std::to_string(i), .number = i}));
   for (int i = 0; i < 3000; ++i) EXPECT_EQ(by_id(i).uid(), uid_of(i));
-  for (int i = 0; i < 3000; ++i) end(i);
+  for (int i = 0; i < 3000; ++i) end(std::to_string(i));
   pass(minutes(2));
 
   EXPECT_EQ(index_.table().size(), 0U);
