@@ -17,8 +17,7 @@ namespace kubexx {
 
 /// A program and its server on one thread and without sockets: nothing happens unless the executor is told to run.
 struct OneThread {
-  OneThread() {
-    apiserver::Options options;
+  explicit OneThread(apiserver::Options options = {}) {
     options.authentication = false;
     options.seed = 1;
     options.executor = executor;
