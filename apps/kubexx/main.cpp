@@ -60,6 +60,7 @@ int run_program(int argc, char** argv) {
       .type_name("WHEN");
   add_get(program);
   add_watch(program);
+  add_logs(program);
   add_tree(program);
   add_top_cache(program);
   add_bench(program);

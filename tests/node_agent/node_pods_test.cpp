@@ -57,7 +57,7 @@ class NodePodsTest : public testing::Test {
     return options;
   }
 
-  OneThread world_{without_collection()};
+  OneThread world_{0, without_collection()};
   std::unique_ptr<NodePods> pods_;
 };
 
