@@ -151,7 +151,7 @@ TEST_F(NodeAgentTest, ASignalEndsItWhileItWaitsForInput) {
 TEST_F(NodeAgentTest, WhatIsMissingIsSaidInOneLine) {
   std::filesystem::remove(folder_ + "/token");
   Program program({"--service-account", folder_}, variables());
-  EXPECT_THAT(program.read_line(), HasSubstr(folder_ + "/token: cannot be read"));
+  EXPECT_THAT(program.read_line(), HasSubstr(folder_ + "/token: no such file"));
   EXPECT_EQ(program.end(0), 1);
 }
 

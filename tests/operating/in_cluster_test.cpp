@@ -142,7 +142,7 @@ TEST_F(InClusterProgramTest, WhereFilesAreGoneWhatTheySaidLastCountsUntilTheyAre
 
   serve(second);
   write("ca.crt", server_->ca_pem());
-  EXPECT_TRUE(complains_of("and no other is there (" + folder_ + "/token: cannot be read")) << trouble();
+  EXPECT_TRUE(complains_of("and no other is there (" + folder_ + "/token: no such file")) << trouble();
   write("token", second);
   seed("c");
   EXPECT_TRUE(sees("c")) << trouble();

@@ -85,14 +85,12 @@ TEST_F(InClusterConfigTest, TheVariableOfTheDownwardApiSaysTheNamespaceBeforeThe
 
 TEST_F(InClusterConfigTest, WhatIsMissingIsNamedInOneError) {
   std::filesystem::remove(folder_ + "/token");
-  EXPECT_EQ(complaint(), "in a cluster, the service account's token: " + folder_ +
-                             "/token: cannot be read: No such file or directory");
+  EXPECT_EQ(complaint(), "in a cluster, the service account's token: " + folder_ + "/token: no such file");
   write("token", "\n");
   EXPECT_EQ(complaint(), "in a cluster, the service account's token: " + folder_ + "/token: it is empty");
   write("token", token_);
   std::filesystem::remove(folder_ + "/ca.crt");
-  EXPECT_EQ(complaint(),
-            "in a cluster, the cluster's CA: " + folder_ + "/ca.crt: cannot be read: No such file or directory");
+  EXPECT_EQ(complaint(), "in a cluster, the cluster's CA: " + folder_ + "/ca.crt: no such file");
 }
 
 TEST_F(InClusterConfigTest, VariablesThatDoNotFitAreNamedInOneError) {
@@ -119,7 +117,7 @@ TEST_F(InClusterConfigTest, LoadTakesTheSamePlaceAndSaysWhatItLacks) {
   options.certificate_authority = folder_ + "/namespace";
   const auto another = Config::load(options);
   unsetenv("KUBECONFIG");
-  EXPECT_THAT(without.error().message(), HasSubstr(folder_ + "/ca.crt: cannot be read"));
+  EXPECT_THAT(without.error().message(), HasSubstr(folder_ + "/ca.crt: no such file"));
   ASSERT_TRUE(another) << another.error();
   EXPECT_EQ(another->tls.ca_file, folder_ + "/namespace");
 }
@@ -143,7 +141,7 @@ TEST_F(InClusterConfigTest, ARefusedTokenSaysItsFileAndThatItExpired) {
   std::filesystem::remove(folder_ + "/token");
   transport->answer(401, "no");
   EXPECT_THAT(send(client, get_pod())->error().message(),
-              HasSubstr(", and no other is there (" + folder_ + "/token: cannot be read"));
+              HasSubstr(", and no other is there (" + folder_ + "/token: no such file"));
 
   write("token", token_until(wall + 60));
   transport->answer(401, "no");
