@@ -164,6 +164,7 @@ InformerStatus SharedIndexInformer::status() const {
   InformerStatus status;
   impl_->progress->read([&](const Facts& facts) {
     status.started = facts.started;
+    status.restored = facts.restored;
     status.synced = facts.synced;
     status.whole = facts.whole;
     status.stopped = facts.stopped;
