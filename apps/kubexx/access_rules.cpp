@@ -15,6 +15,7 @@ namespace kubexx::app {
 namespace {
 
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+constexpr std::string_view kVersion = "rbac.authorization.k8s.io/v1";
 constexpr std::array<std::string_view, 8> kVerbs = {"get",    "list",  "watch",  "create",
                                                     "update", "patch", "delete", "deletecollection"};
 
@@ -74,7 +75,7 @@ void append_verbs(meta::DraftRef list, const std::set<std::string>& verbs) {
 
 meta::Draft document(std::string_view kind, const std::string& name, const std::string& namespace_) {
   meta::Draft made;
-  made["apiVersion"].set(std::string(kRbac) + "/v1");
+  made["apiVersion"].set(kVersion);
   made["kind"].set(kind);
   made["metadata"]["name"].set(name);
   if (!namespace_.empty()) made["metadata"]["namespace"].set(namespace_);
