@@ -44,6 +44,7 @@ function(kubexx_hide_all_but_c name objects)
   set(one "${PROJECT_BINARY_DIR}/${name}.o")
   add_custom_command(OUTPUT "${one}"
     COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${one}.all" ${objects}
+    COMMAND "${CMAKE_OBJCOPY}" --wildcard "--weaken-symbol=_Z*" "${one}.all"  # what is unique in a process can be hidden then
     COMMAND "${CMAKE_OBJCOPY}" --wildcard "--keep-global-symbol=kubexx_*" "${one}.all" "${one}"
     COMMAND "${CMAKE_COMMAND}" -E rm "${one}.all"
     DEPENDS ${objects} COMMENT "Hiding what ${name} is made of" COMMAND_EXPAND_LISTS VERBATIM)
