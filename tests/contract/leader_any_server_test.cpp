@@ -10,13 +10,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const meta::GroupVersionResource kLeases{"coordination.k8s.io", "v1", "leases"};
+const meta::GroupVersionResource kElectionLeases{"coordination.k8s.io", "v1", "leases"};
 
 /// Candidates for one Lease and somebody who looks on, on any server.
 class LeaderElectionTest : public contract::AnyServerTest {
  protected:
   void TearDown() override {
-    if (!IsSkipped()) static_cast<void>(api(kLeases).remove("shop"));
+    if (!IsSkipped()) static_cast<void>(api(kElectionLeases).remove("shop"));
     AnyServerTest::TearDown();
   }
   std::unique_ptr<LeaderElector> candidate(const std::string& identity) const {
