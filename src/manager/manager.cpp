@@ -87,7 +87,11 @@ void Manager::Impl::close() {
     if (!is(&Impl::has_ended_)) report_error(over.error(), "manager");  // a loop's thread that cannot be driven
   }
   checks_.clear();
-  elector_.reset();
+  std::shared_ptr<election::LeaderElector> last;
+  {
+    const std::lock_guard lock(mutex_);  // who waits for a status may still ask for it
+    last.swap(elector_);
+  }
   waits_->close("the manager is gone");
 }
 
@@ -120,7 +124,7 @@ void Manager::Impl::make_sequences() {
     const std::lock_guard lock(mutex_);
     added.swap(added_);
   }
-  if (options_.pages) added.insert(added.begin(), pages_component());
+  if (options_.pages) added.insert(added.begin(), pages_component(*options_.pages));
   const auto of_term = [this](const Component& each) { return leads_first(each); };
   std::stable_partition(added.begin(), added.end(), [&](const Component& each) { return !of_term(each); });
   for (auto& each : added) {
@@ -131,16 +135,16 @@ void Manager::Impl::make_sequences() {
   }
 }
 
-Component Manager::Impl::pages_component() {
+Component Manager::Impl::pages_component(const inspect::Options& options) {
   Component component;
   component.name = kPages;
-  component.run = [weak = weak_from_this(), handlers = client_.handlers()](const ComponentRun& run) {
+  component.run = [weak = weak_from_this(), handlers = client_.handlers(), options](const ComponentRun& run) {
     return until_stop(
         handlers, run.stop,
-        [weak, run]() -> Result<void> {
+        [weak, run, options]() -> Result<void> {
           const auto self = weak.lock();
           if (!self) return Error::canceled("the manager is gone");
-          auto opened = self->open_pages();
+          auto opened = self->open_pages(options);
           if (opened) run.started();
           return opened;
         },
@@ -157,8 +161,7 @@ Component Manager::Impl::pages_component() {
   return component;
 }
 
-Result<void> Manager::Impl::open_pages() {
-  auto options = *options_.pages;
+Result<void> Manager::Impl::open_pages(inspect::Options options) {
   options.health = health_;
   if (!options.metrics) options.metrics = client_.metrics();
   auto page = inspect::Server::start(std::move(options));
@@ -172,7 +175,12 @@ Result<void> Manager::Impl::open_pages() {
 
 ManagerStatus Manager::Impl::status() const {
   auto now = board_->status();
-  if (elector_) now.election = elector_->status();
+  std::shared_ptr<election::LeaderElector> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    asked = elector_;
+  }
+  if (asked) now.election = asked->status();
   return now;
 }
 

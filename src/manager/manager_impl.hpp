@@ -53,8 +53,8 @@ class KUBEXX_HIDDEN Manager::Impl : public std::enable_shared_from_this<Impl> {
   void make_sequences();
   Result<void> make_elector();
   void add_checks();
-  Component pages_component();
-  Result<void> open_pages();
+  Component pages_component(const inspect::Options& options);
+  Result<void> open_pages(inspect::Options options);
   Health check() const;
   bool leads_first(const Component& component) const { return component.needs_leader && options_.election; }
 
@@ -78,7 +78,6 @@ class KUBEXX_HIDDEN Manager::Impl : public std::enable_shared_from_this<Impl> {
   const Strand strand_;
   const std::shared_ptr<StatusBoard> board_;
   const std::shared_ptr<ConditionWaits<ManagerStatus>> waits_;
-  std::shared_ptr<election::LeaderElector> elector_;  // fixed from create() to close(); null: no election
   std::vector<HealthRegistration> checks_;
 
   // The strand's, once it has started.
@@ -96,6 +95,7 @@ class KUBEXX_HIDDEN Manager::Impl : public std::enable_shared_from_this<Impl> {
   std::vector<Component> added_;                               // guarded by mutex_; until the start
   std::vector<const informer::SharedInformerFactory*> shown_;  // guarded by mutex_
   std::unique_ptr<inspect::Server> page_;                      // guarded by mutex_
+  std::shared_ptr<election::LeaderElector> elector_;           // changed by close(), with mutex_; null: no election
   bool started_ = false;                                       // guarded by mutex_
   bool has_ended_ = false;                                     // guarded by mutex_
   Result<void> result_;                                        // guarded by mutex_; once it has ended
