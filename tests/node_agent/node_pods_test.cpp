@@ -232,8 +232,9 @@ TEST_F(NodePodsTest, AfterTheStopWhatWasKnownStaysReadable) {
 /// "group/resource verb" of the role in deploy/node-agent.
 std::set<std::string> granted() {
   const auto text = read_file(KUBEXX_SOURCE_DIR "/deploy/node-agent/node-agent.yaml").value();
+  const auto objects = meta::parse_yaml(text).value();
   std::set<std::string> rights;
-  for (const auto& object : meta::parse_yaml(text).value()) {
+  for (const auto& object : objects) {
     for (const auto rule : object["rules"].items()) {
       const auto what = std::string(rule["apiGroups"][0].string()) + "/" + std::string(rule["resources"][0].string());
       EXPECT_EQ(rule["apiGroups"].size() * rule["resources"].size(), 1U) << what;
