@@ -146,7 +146,7 @@ void CacheKeeper::discard() {
 /// New versions without a change are worth less than a file of any size.
 bool CacheKeeper::worth_writing(const Mark& now) {
   if (!in_file_ && restored_ && *restored_ == now.versions) in_file_ = now;  // nothing has happened since
-  if (!in_file_ || in_file_->writes != now.writes || in_file_->file != now.file) return true;
+  if (!in_file_ || in_file_->changes != now.changes || in_file_->file != now.file) return true;
   return in_file_->versions != now.versions && (ended_ || ++quiet_ticks_ >= kQuietTicks);
 }
 

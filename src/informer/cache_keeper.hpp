@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@ namespace kubexx::informer {
 /// A cache at one moment, and the version of each of its parts.
 struct CacheCapture {
   store::Snapshot objects;
+  std::uint64_t changes = 0;                    // of objects, so far
   std::map<std::string, std::string> versions;  // by namespace
   CacheIdentity identity;
 };
@@ -69,13 +71,13 @@ class CacheKeeper : public std::enable_shared_from_this<CacheKeeper> {
  private:
   /// What makes one file another than the one before.
   struct Mark {
-    std::uint64_t writes = 0;  // of the store
+    std::uint64_t changes = 0;
     std::map<std::string, std::string> versions = {};
     std::string file = {};
   };
 
   static Mark mark_of(const CacheCapture& capture) {
-    return {capture.objects.version(), capture.versions, capture.identity.file};
+    return {capture.changes, capture.versions, capture.identity.file};
   }
   void remember(const RestoredCache& read);
   bool worth_writing(const Mark& now);
