@@ -57,8 +57,8 @@ class CacheKeeper : public std::enable_shared_from_this<CacheKeeper> {
   void moved() {
     if (due_) write_if_due();
   }
-  /// What was written, or is being written, is of a history that the server has no more: the next state takes its place
-  /// as soon as it is there.
+  /// What was written, or is being written, is of a history that the server has no more, and so are the files of other
+  /// scopes: they are removed, and the next state is written as soon as it is there.
   void discard();
   /// What the cluster calls itself.
   void set_cluster(std::string name) { cluster_ = std::move(name); }
@@ -83,6 +83,7 @@ class CacheKeeper : public std::enable_shared_from_this<CacheKeeper> {
   bool worth_writing(const Mark& now);
   void write_if_due();
   void write(CacheCapture capture);
+  void remove_files();
   void written(const Result<void>& done);
   void arm();
   void go_on();
@@ -99,6 +100,7 @@ class CacheKeeper : public std::enable_shared_from_this<CacheKeeper> {
   bool reading_ = false;
   bool begun_ = false;
   bool due_ = false;
+  bool discarding_ = false;
   bool ended_ = false;
   Timer next_;
   Task done_;  // of end()
