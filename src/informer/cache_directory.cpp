@@ -128,24 +128,36 @@ Result<void> CacheDirectory::write(const std::string& name, const meta::detail::
   return {};
 }
 
-void CacheDirectory::remove_leftovers() const {
+std::vector<std::string> CacheDirectory::names() const {
   struct Close {
     void operator()(DIR* directory) const noexcept { closedir(directory); }
   };
+  std::vector<std::string> all;
   const int again = openat(fd_->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, Close> directory(again < 0 ? nullptr : fdopendir(again));
   if (!directory) {
     if (again >= 0) close(again);
-    return;
+    return all;
   }
-  const std::string unfinished = std::string(kCacheFileSuffix) + std::string(kTemporary);
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread has this stream
-  while (const dirent* entry = readdir(directory.get())) {
-    if (std::string_view(entry->d_name).find(unfinished) == std::string_view::npos) continue;
-    const Descriptor fd(openat(fd_->get(), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  while (const dirent* entry = readdir(directory.get())) all.emplace_back(entry->d_name);
+  return all;
+}
+
+void CacheDirectory::remove_all(std::string_view prefix) const {
+  for (const auto& name : names()) {
+    if (name.starts_with(prefix) && name.ends_with(kCacheFileSuffix)) unlinkat(fd_->get(), name.c_str(), 0);
+  }
+}
+
+void CacheDirectory::remove_leftovers() const {
+  const std::string unfinished = std::string(kCacheFileSuffix) + std::string(kTemporary);
+  for (const auto& name : names()) {
+    if (name.find(unfinished) == std::string::npos) continue;
+    const Descriptor fd(openat(fd_->get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (fd.get() < 0 || flock(fd.get(), LOCK_EX | LOCK_NB) != 0) continue;  // its writer lives
-    if (unlinkat(fd_->get(), entry->d_name, 0) == 0) {
-      log(LogLevel::Info, "removed a cache file that was not finished", {{"file", path_ + "/" + entry->d_name}});
+    if (unlinkat(fd_->get(), name.c_str(), 0) == 0) {
+      log(LogLevel::Info, "removed a cache file that was not finished", {{"file", path_ + "/" + name}});
     }
   }
 }

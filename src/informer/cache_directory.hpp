@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/internal/descriptor.hpp"
 #include "kubexx/base/result.hpp"
@@ -31,11 +32,14 @@ class CacheDirectory {
   /// Puts a file of mode 0600 in the place of what is there. Blocks until it is on the disk.
   Result<void> write(const std::string& name, const meta::detail::CacheFileHead& head,
                      std::span<const meta::Object> objects) const;
+  /// Removes every cache file whose name begins so.
+  void remove_all(std::string_view prefix) const;
   /// Removes what writers left that died.
   void remove_leftovers() const;
 
  private:
   CacheDirectory(std::string path, int fd) : path_(std::move(path)), fd_(std::make_unique<Descriptor>(fd)) {}
+  std::vector<std::string> names() const;
   Error failed(const std::string& name, const std::string& what, int code) const;
 
   std::string path_;

@@ -28,14 +28,13 @@ std::string hex(std::uint64_t number) {
   return digits;
 }
 
-/// The hash tells names apart that become the same here.
-std::string file_name(const std::string& resource, const std::string& what) {
+std::string name_prefix(const std::string& resource) {
   std::string name;
   for (const char c : resource.substr(0, kLongestReadable)) {
     const bool plain = (c >= 'a' && c <= 'z') || is_digit(c) || (c == '.' && !name.empty());
     name += plain ? c : '_';
   }
-  return name + "-" + hex(kubexx::detail::hash_bytes(what, 0)) + std::string(kCacheFileSuffix);
+  return name + "-";
 }
 
 bool has_functions(const InformerOptions& options) {
@@ -61,7 +60,9 @@ Result<CacheIdentity> cache_identity(const InformerOptions& options, const Scope
                            line("fields", whole.field_selector) + line("projection", whole.projection.name()) +
                            line("metadata_only", whole.metadata_only ? "yes" : "no");
   const std::string kind = options.expected_kind ? options.expected_kind->to_string() : "any";
-  return CacheIdentity{file_name(options.resource.group_resource().to_string(), what),
+  const std::string prefix = name_prefix(options.resource.group_resource().to_string());
+  // The hash tells names apart that become the same here.
+  return CacheIdentity{prefix, prefix + hex(kubexx::detail::hash_bytes(what, 0)) + std::string(kCacheFileSuffix),
                        line("cluster", options.cluster.configured) + what + line("kind", kind) +
                            line("tag", options.cache_tag) +
                            line("schema", std::string(kVersion) + " of " + std::string(kKubernetesVersion))};

@@ -9,7 +9,8 @@ namespace kubexx::informer {
 
 /// Which file an informer's cache is in, and what the file must say of itself to be read.
 struct CacheIdentity {
-  std::string file;  ///< a name that is safe in any directory, by resource and scope
+  std::string prefix;  ///< of the names of all files of the resource, and of no other
+  std::string file;    ///< a name that is safe in any directory, by resource and scope
   std::string text;  ///< lines of a word and a value; the same lines: the same objects, cut and changed in the same way
 };
 

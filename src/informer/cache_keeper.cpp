@@ -138,20 +138,39 @@ void CacheKeeper::discard() {
   restored_.reset();
   in_file_.reset();
   if (writing_) writing_ = Mark();  // like no other
-  if (!begun_) return;
+  discarding_ = true;
   next_.cancel();
-  due_ = true;
+  due_ = begun_;
+  write_if_due();
+}
+
+/// Whoever starts with one of them finds out only if the server is not beyond its version again.
+void CacheKeeper::remove_files() {
+  discarding_ = false;
+  writing_ = Mark();
+  setting_.blocking->post([self = shared_from_this()]() mutable {
+    auto done = without_throwing([&]() -> Result<void> {
+      auto directory = CacheDirectory::open(self->setting_.directory);
+      if (!directory) return directory.error();
+      directory->remove_all(self->setting_.identity.prefix);
+      return {};
+    });
+    const Strand strand = self->strand_;
+    strand.post([self = std::move(self), done = std::move(done)] { self->written(done); });
+  });
 }
 
 /// New versions without a change are worth less than a file of any size.
 bool CacheKeeper::worth_writing(const Mark& now) {
   if (!in_file_ && restored_ && *restored_ == now.versions) in_file_ = now;  // nothing has happened since
-  if (!in_file_ || in_file_->writes != now.writes || in_file_->file != now.file) return true;
+  if (!in_file_ || in_file_->changes != now.changes || in_file_->file != now.file) return true;
   return in_file_->versions != now.versions && (ended_ || ++quiet_ticks_ >= kQuietTicks);
 }
 
 void CacheKeeper::write_if_due() {
-  if (!due_ || writing_ || ended_) return;
+  if (writing_ || ended_) return;
+  if (discarding_) return remove_files();
+  if (!due_) return;
   auto capture = setting_.capture();
   if (!capture) return;  // moved() comes back
   due_ = false;
@@ -188,7 +207,8 @@ void CacheKeeper::written(const Result<void>& done) {
   }
   writing_.reset();
   if (ended_) return go_on();
-  due_ ? write_if_due() : arm();
+  if (due_ || discarding_) return write_if_due();
+  if (begun_) arm();
 }
 
 void CacheKeeper::take_last() {
@@ -205,6 +225,7 @@ void CacheKeeper::end(Task done) {
 /// One step nearer to the end.
 void CacheKeeper::go_on() {
   if (!done_ || reading_ || writing_) return;
+  if (discarding_) return remove_files();
   if (auto last = std::exchange(last_, std::nullopt); last && worth_writing(mark_of(*last))) {
     return write(std::move(*last));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@ namespace kubexx::informer {
 /// A cache at one moment, and the version of each of its parts.
 struct CacheCapture {
   store::Snapshot objects;
+  std::uint64_t changes = 0;                    // of objects, so far
   std::map<std::string, std::string> versions;  // by namespace
   CacheIdentity identity;
 };
@@ -55,8 +57,8 @@ class CacheKeeper : public std::enable_shared_from_this<CacheKeeper> {
   void moved() {
     if (due_) write_if_due();
   }
-  /// What was written, or is being written, is of a history that the server has no more: the next state takes its place
-  /// as soon as it is there.
+  /// What was written, or is being written, is of a history that the server has no more, and so are the files of other
+  /// scopes: they are removed, and the next state is written as soon as it is there.
   void discard();
   /// What the cluster calls itself.
   void set_cluster(std::string name) { cluster_ = std::move(name); }
@@ -69,18 +71,19 @@ class CacheKeeper : public std::enable_shared_from_this<CacheKeeper> {
  private:
   /// What makes one file another than the one before.
   struct Mark {
-    std::uint64_t writes = 0;  // of the store
+    std::uint64_t changes = 0;
     std::map<std::string, std::string> versions = {};
     std::string file = {};
   };
 
   static Mark mark_of(const CacheCapture& capture) {
-    return {capture.objects.version(), capture.versions, capture.identity.file};
+    return {capture.changes, capture.versions, capture.identity.file};
   }
   void remember(const RestoredCache& read);
   bool worth_writing(const Mark& now);
   void write_if_due();
   void write(CacheCapture capture);
+  void remove_files();
   void written(const Result<void>& done);
   void arm();
   void go_on();
@@ -97,6 +100,7 @@ class CacheKeeper : public std::enable_shared_from_this<CacheKeeper> {
   bool reading_ = false;
   bool begun_ = false;
   bool due_ = false;
+  bool discarding_ = false;
   bool ended_ = false;
   Timer next_;
   Task done_;  // of end()

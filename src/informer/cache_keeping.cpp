@@ -74,7 +74,9 @@ std::optional<CacheCapture> SharedIndexInformer::Impl::capture() {
   for (const auto& [namespace_, version] : versions) {
     if (!meta::is_comparable_resource_version(version)) return std::nullopt;
   }
-  return CacheCapture{store.snapshot(), std::move(versions), std::move(*identity)};
+  std::uint64_t changes = 0;
+  for (std::size_t kind = 0; kind < kResyncs; ++kind) changes += totals[kind].load(std::memory_order_relaxed);
+  return CacheCapture{store.snapshot(), changes, std::move(versions), std::move(*identity)};
 }
 
 /// The cache is what the server has. Is it the server that the file was of? Then the file is written from now on.

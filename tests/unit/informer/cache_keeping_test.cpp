@@ -210,6 +210,23 @@ TEST_P(CacheKeepingTest, AHistoryThatTheServerHasNoMoreIsReplacedAtOnce) {
   EXPECT_EQ(script->watches.at(0).resource_version, "5");
 }
 
+TEST_P(CacheKeepingTest, FilesOfOtherScopesGoWithTheHistoryThatTheyAreOf) {
+  sync();
+  restart();
+  const auto other_scope = directory / "configmaps-0123456789abcdef.kubexx-cache";
+  const auto other_resource = directory / "configmaps_more-0123456789abcdef.kubexx-cache";
+  for (const auto& each : {other_scope, other_resource}) std::ofstream(each) << "of another informer";
+  script->current_version = "5";
+  script->answer({config_map("a", "1")}, "5");
+  start();
+  EXPECT_FALSE(fs::exists(other_scope));
+  EXPECT_TRUE(fs::exists(other_resource));
+  fs::remove(other_resource);
+  restart();
+  start();
+  EXPECT_EQ(script->watches.at(0).resource_version, "5");
+}
+
 TEST_P(CacheKeepingTest, ObjectsThatSomebodyChangedAreNotWritten) {
   options.mutation_detector = true;
   sync();
