@@ -38,16 +38,15 @@ endfunction()
 # program's own C++ nor a libkubexx of another version. `hiding` names it afterwards. Sanitizers want to see everything.
 function(kubexx_hide_all_but_c name objects)
   set(hiding "${objects}" PARENT_SCOPE)
-  if(KUBEXX_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_LINKER)
+  if(KUBEXX_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_LINKER OR NOT CMAKE_NM)
     return()
   endif()
   set(one "${PROJECT_BINARY_DIR}/${name}.o")
+  set(map "${PROJECT_SOURCE_DIR}/cmake/exports/libkubexx_c.map")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/one-object.sh")
   add_custom_command(OUTPUT "${one}"
-    COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${one}.all" ${objects}
-    COMMAND "${CMAKE_OBJCOPY}" --wildcard "--weaken-symbol=_Z*" "${one}.all"  # what is unique in a process can be hidden then
-    COMMAND "${CMAKE_OBJCOPY}" --wildcard "--keep-global-symbol=kubexx_*" "${one}.all" "${one}"
-    COMMAND "${CMAKE_COMMAND}" -E rm "${one}.all"
-    DEPENDS ${objects} COMMENT "Hiding what ${name} is made of" COMMAND_EXPAND_LISTS VERBATIM)
+    COMMAND "${script}" "${CMAKE_LINKER}" "${CMAKE_OBJCOPY}" "${CMAKE_NM}" "${map}" "${one}" ${objects}
+    DEPENDS "${script}" "${map}" ${objects} COMMENT "Hiding what ${name} is made of" COMMAND_EXPAND_LISTS VERBATIM)
   set_source_files_properties("${one}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set(hiding "${one}" PARENT_SCOPE)
 endfunction()

@@ -385,7 +385,7 @@ KUBEXX_C_EXPORT void kubexx_informer_free(kubexx_informer* informer);
 /// 1: the first whole list is in the cache.
 KUBEXX_C_EXPORT int kubexx_informer_has_synced(const kubexx_informer* informer);
 /// Waits for that. Otherwise the error says why not yet: what the server answered, how often it was tried. Options:
-/// TIMEOUT_MS, FAIL_FAST, and the stopper. With a loop: on its thread.
+/// TIMEOUT_MS, FAIL_FAST, and the stopper. KUBEXX_CANCELED: by the stopper, or the informer was stopped before.
 KUBEXX_C_EXPORT kubexx_status kubexx_informer_wait_for_sync(kubexx_informer* informer, const kubexx_options* options,
                                                             kubexx_error** error);
 /// Waits until the cache is at least as new as a version that a write answered. Options: TIMEOUT_MS, and the stopper.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/base/clock.hpp"
@@ -14,12 +15,16 @@
 
 namespace kubexx::c_test {
 
-/// Success, or a failure with its text; frees the error.
-inline testing::AssertionResult ok(kubexx_status status, kubexx_error* error = nullptr) {
+/// Success, or a failure with its text; frees the error. A reference: the call in the first argument sets it.
+inline testing::AssertionResult ok(kubexx_status status, kubexx_error*& error) {
   auto result = status == KUBEXX_OK ? testing::AssertionSuccess() : testing::AssertionFailure();
   result << kubexx_status_text(status) << ": " << kubexx_error_message(error);
-  kubexx_error_free(error);
+  kubexx_error_free(std::exchange(error, nullptr));
   return result;
+}
+inline testing::AssertionResult ok(kubexx_status status) {
+  kubexx_error* none = nullptr;
+  return ok(status, none);
 }
 
 /// The status and the text of a failure.
@@ -27,10 +32,10 @@ struct Failed {
   kubexx_status status;
   std::string message;
 };
-inline Failed failed(kubexx_status status, kubexx_error* error) {
+inline Failed failed(kubexx_status status, kubexx_error*& error) {
   Failed result{status, kubexx_error_message(error)};
   EXPECT_EQ(kubexx_error_status(error), status);
-  kubexx_error_free(error);
+  kubexx_error_free(std::exchange(error, nullptr));
   return result;
 }
 
@@ -79,6 +84,7 @@ class CTest : public ::testing::Test {
   CTest() {
     Options options;
     options.set(KUBEXX_OPTION_KUBECONFIG_TEXT, server_.kubeconfig());
+    options.set(KUBEXX_OPTION_ALLOW_INSECURE_CREDENTIALS, 1);
     kubexx_error* error = nullptr;
     EXPECT_TRUE(ok(kubexx_config_load(options, &config_, &error), error));
   }

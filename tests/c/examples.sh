@@ -15,7 +15,7 @@ unset KUBERNETES_SERVICE_HOST
 export HOME=$work KUBECONFIG=$work/kubeconfig KUBEXX_C_LIBRARY=$library
 
 mkfifo "$work/ready" "$work/lines"
-"$kubexx" apiserver --cleartext --workload 2 --workload-rate 0 --kubeconfig-out "$KUBECONFIG" >"$work/ready" &
+"$kubexx" apiserver --workload 2 --workload-rate 0 --kubeconfig-out "$KUBECONFIG" >"$work/ready" &
 server=$!
 read -r -t 20 line <"$work/ready" || { echo "the server did not start" >&2; exit 1; }
 

@@ -286,7 +286,17 @@ TEST_F(CInformerTest, CallsInTheWrongOrderAreRefusedWithAWord) {
                                         &registration_, nullptr),
             KUBEXX_CANCELED);
   EXPECT_EQ(lines.released, 0);
-  EXPECT_EQ(kubexx_informer_wait_for_sync(informer_, nullptr, nullptr), KUBEXX_CANCELED);
+}
+
+TEST_F(CInformerTest, WaitingForOneThatWasStoppedBeforeItSyncedIsCanceled) {
+  informer_ = make_informer(client_);
+  kubexx_informer_stop(informer_);
+  kubexx_error* error = nullptr;
+
+  const auto why = failed(kubexx_informer_wait_for_sync(informer_, nullptr, &error), error);
+
+  EXPECT_EQ(why.status, KUBEXX_CANCELED);
+  EXPECT_NE(why.message.find("stopped"), std::string::npos) << why.message;
 }
 
 TEST_F(CInformerTest, AHandlerIsRemindedWhereItAsksForThat) {

@@ -24,6 +24,7 @@ class COneThreadTest : public ::testing::TestWithParam<bool> {
   COneThreadTest() : server_(GetParam()) {
     const Options options;
     kubexx_options_set(options.get(), KUBEXX_OPTION_KUBECONFIG, server_.kubeconfig().c_str(), nullptr);
+    kubexx_options_set_number(options.get(), KUBEXX_OPTION_ALLOW_INSECURE_CREDENTIALS, 1, nullptr);
     kubexx_config* config = nullptr;
     kubexx_error* error = nullptr;
     EXPECT_TRUE(ok(kubexx_config_load(options, &config, &error), error));
