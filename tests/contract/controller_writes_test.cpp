@@ -44,21 +44,22 @@ TEST_P(ControllerWritesTest, CreateOrUpdateCreatesThenPatchesThenLeavesAlone) {
 TEST_P(ControllerWritesTest, CreateOrUpdateDoesNotOverwriteWhatChangedMeanwhile) {
   put("a", "1");
   int tries = 0;
+  int others = 0;
   const auto append = [&] {
     return create_or_update(maps(), kConfigMap, a(), [&](meta::Draft& draft) -> Result<void> {
-      if (++tries == 1) put("a", "someone's");
+      if (++tries == 1) put("a", "someone's " + std::to_string(++others));
       draft["data"]["v"].set(std::string(draft["data"]["v"].string()) + "+");
       return {};
     });
   };
   EXPECT_TRUE(append().error().is_conflict());
-  EXPECT_EQ(stored("a")["data"]["v"].string(), "someone's");
+  EXPECT_EQ(stored("a")["data"]["v"].string(), "someone's 1");
 
   tries = 0;
   const auto retried = retry_on_conflict(append);
   ASSERT_TRUE(retried) << retried.error().message();
   EXPECT_EQ(tries, 2);
-  EXPECT_EQ(stored("a")["data"]["v"].string(), "someone's+");
+  EXPECT_EQ(stored("a")["data"]["v"].string(), "someone's 2+");
 }
 
 TEST_P(ControllerWritesTest, CreateOrUpdateRefusesAnotherNameAndPassesErrorsOn) {

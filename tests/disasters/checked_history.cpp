@@ -1,5 +1,7 @@
 #include "disasters/checked_history.hpp"
 
+#include <algorithm>
+
 namespace kubexx::disasters {
 
 void CheckedHistory::on_add(const meta::Object& object, bool /*initial*/, const informer::EventContext& context) {
@@ -36,6 +38,7 @@ std::vector<std::string> CheckedHistory::view() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> lines;
   for (const auto& [key, version] : versions_) lines.push_back(key + "=" + version);
+  std::sort(lines.begin(), lines.end());  // of m1 and m10 the lines sort otherwise than the keys
   return lines;
 }
 
