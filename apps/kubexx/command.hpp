@@ -16,6 +16,8 @@ void add_completion(Command program);
 void add_demo(Command program);
 void add_gen(Command program);
 void add_get(Command program);
+void add_rbac(Command program);
+void add_init(Command program);
 void add_logs(Command program);
 void add_top_cache(Command program);
 void add_tree(Command program);

@@ -67,6 +67,8 @@ int run_program(int argc, char** argv) {
   add_demo(program);
   add_apiserver(program);
   add_gen(program);
+  add_rbac(program);
+  add_init(program);
   add_completion(program);
   add_version(program);
   if (argc > 2 && std::string_view(argv[1]) == "__complete") return complete(program, {argv + 3, argv + argc});

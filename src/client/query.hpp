@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ inline void add(Query& query, std::string_view name, const std::optional<std::in
   if (value) query.emplace_back(name, std::to_string(*value));
 }
 
-inline void add(Query& query, std::string_view name, bool value) {
+/// Of a bool alone: a literal would rather become one than a string_view.
+inline void add(Query& query, std::string_view name, std::same_as<bool> auto value) {
   if (value) query.emplace_back(name, "true");
 }
 

@@ -109,6 +109,11 @@ Result<meta::Object> object_of(Result<rest::Response> answer) {
   return answer->object();
 }
 
+Result<void> without_answer(const Result<rest::Response>& answer) {
+  if (!answer) return answer.error();
+  return {};
+}
+
 }  // namespace
 
 ResourceApi::ResourceApi(rest::Client client, meta::GroupVersionResource resource, std::string namespace_,
@@ -249,26 +254,26 @@ Async<Result<meta::Object>> ResourceApi::apply_async(const meta::Object& object,
   return write(std::move(out), options);
 }
 
-Async<Result<void>> ResourceApi::erase(rest::Request request, const DeleteOptions& options) const {
+Async<Result<rest::Response>> ResourceApi::erase(rest::Request request, const DeleteOptions& options) const {
   request.body = delete_body(options);
-  return client_.send_async(std::move(request), {options.stop, options.timeout})
-      .map([](const Result<rest::Response>& answer) -> Result<void> {
-        if (!answer) return answer.error();
-        return {};
-      });
+  return client_.send_async(std::move(request), {options.stop, options.timeout});
 }
 
 Async<Result<void>> ResourceApi::remove_async(std::string_view name, const DeleteOptions& options) const {
-  if (name.empty()) {
-    return Async<Result<void>>::ready(client_.executor(), Error::config("a name is needed"));
-  }
-  return erase(request("DELETE", name, {}, {}), options);
+  if (name.empty()) return Async<Result<void>>::ready(client_.executor(), Error::config("a name is needed"));
+  return erase(request("DELETE", name, {}, {}), options).map(without_answer);
+}
+
+Async<Result<meta::Object>> ResourceApi::remove_answered_async(std::string_view name,
+                                                               const DeleteOptions& options) const {
+  if (name.empty()) return refused(client_, Error::config("a name is needed"));
+  return erase(request("DELETE", name, {}, {}), options).map(object_of);
 }
 
 Async<Result<void>> ResourceApi::remove_collection_async(const ListOptions& which, const DeleteOptions& options) const {
   auto out = request("DELETE", {}, {}, {});
   add_list(out.query, which);
-  return erase(std::move(out), options);
+  return erase(std::move(out), options).map(without_answer);
 }
 
 }  // namespace kubexx::client

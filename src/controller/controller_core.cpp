@@ -98,6 +98,11 @@ ControllerCore::Impl::~Impl() {
   abort_.request_stop();
   for (Source& source : sources_) source.registration.remove();
   gate_->close(awaited());
+  for (auto& done : waiting_) {
+    const auto& executor = options_.executor;
+    const auto gone = Error::canceled("controller " + options_.name + " is gone");
+    executor->post(kubexx::detail::completing<Result<void>>(executor, std::move(done), gone));
+  }
 }
 
 void ControllerCore::Impl::watches(std::shared_ptr<informer::SharedIndexInformer> informer, Mapper mapper,
@@ -221,10 +226,38 @@ void ControllerCore::Impl::end(Result<void> result) {
   sync_timer_.cancel();
   drain_timer_.cancel();
   queue_.shut_down();
-  const std::lock_guard lock(mutex_);
-  state_ = ControllerState::Ended;
-  result_ = std::move(result);
-  ended_.notify_all();
+  std::vector<Async<Result<void>>::Done> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = ControllerState::Ended;
+    result_ = result;
+    waiting.swap(waiting_);
+    ended_.notify_all();
+  }
+  for (auto& done : waiting) {
+    const auto& executor = options_.executor;
+    executor->post(kubexx::detail::completing<Result<void>>(executor, std::move(done), result));
+  }
+}
+
+/// What it holds is the gate: the controller may go before it completes, which is Canceled then.
+Async<Result<void>> ControllerCore::Impl::ended() const {
+  using Ended = Async<Result<void>>;
+  return Ended(options_.executor,
+               [gate = gate_, executor = options_.executor, name = options_.name](Ended::Done done) {
+                 std::optional<Result<void>> now = Result<void>(Error::canceled("controller " + name + " is gone"));
+                 gate->enter([&](Impl& self) {
+                   const std::lock_guard lock(self.mutex_);
+                   now.reset();
+                   if (self.state_ == ControllerState::Ended) {
+                     now = self.result_;
+                   } else {
+                     self.waiting_.push_back(std::move(done));
+                   }
+                 });
+                 if (now) Ended::ready(executor, *now).start(std::move(done));
+               })
+      .needs(options_.handlers);
 }
 
 void ControllerCore::Impl::set_state(ControllerState state) {
@@ -275,6 +308,9 @@ void ControllerCore::start(std::stop_token stop, Reconcile reconcile) {
 }
 Result<void> ControllerCore::join() {
   return impl_->join();
+}
+Async<Result<void>> ControllerCore::ended_async() const {
+  return impl_->ended();
 }
 void ControllerCore::enqueue(const meta::ObjectKey& key, int priority) {
   impl_->enqueue(key, priority);

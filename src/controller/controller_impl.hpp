@@ -39,6 +39,7 @@ class KUBEXX_HIDDEN ControllerCore::Impl {
   void watches(std::shared_ptr<informer::SharedIndexInformer> informer, Mapper mapper, Predicate predicate);
   void start(std::stop_token stop, Reconcile reconcile);
   Result<void> join();
+  Async<Result<void>> ended() const;
   void enqueue(const meta::ObjectKey& key, int priority);
   const std::shared_ptr<informer::SharedIndexInformer>* find(const meta::GroupVersionResource& resource) const;
   ControllerStatus status() const;
@@ -113,10 +114,11 @@ class KUBEXX_HIDDEN ControllerCore::Impl {
 
   mutable std::mutex mutex_;
   kubexx::detail::DrivingCondition ended_;
-  ControllerState state_ = ControllerState::NotStarted;  // guarded by mutex_
-  Result<void> result_;                                  // guarded by mutex_
-  std::optional<Error> last_error_;                      // guarded by mutex_
-  std::string last_error_key_;                           // guarded by mutex_
+  ControllerState state_ = ControllerState::NotStarted;     // guarded by mutex_
+  Result<void> result_;                                     // guarded by mutex_
+  mutable std::vector<Async<Result<void>>::Done> waiting_;  // guarded by mutex_; for the end
+  std::optional<Error> last_error_;                         // guarded by mutex_
+  std::string last_error_key_;                              // guarded by mutex_
 
   struct OnStop {
     Impl* self;

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "election/condition_waits.hpp"
+#include "base/internal/condition_waits.hpp"
 #include "election/leader_machine.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -59,10 +59,7 @@ class KUBEXX_HIDDEN LeaderElector::Impl : public std::enable_shared_from_this<Im
 
   static std::shared_ptr<Impl> make(rest::Client client, LeaderElectionOptions options, LeaderCallbacks callbacks) {
     const auto made = std::make_shared<Impl>(std::move(client), std::move(options), std::move(callbacks));
-    made->waits_ = std::make_shared<Waits>(made->client_.executor(), [weak = made->weak_from_this()] {
-      const auto self = weak.lock();
-      return self ? self->status() : ElectionStatus();
-    });
+    made->waits_ = std::make_shared<Waits>(Strand(made->client_.executor()));
     return made;
   }
 
@@ -132,7 +129,14 @@ class KUBEXX_HIDDEN LeaderElector::Impl : public std::enable_shared_from_this<Im
     const auto candidacy = current();
     return candidacy ? candidacy->machine->status() : ElectionStatus();
   }
-  Waits& waits() const noexcept { return *waits_; }
+  Async<Result<ElectionStatus>> until(std::function<bool(const ElectionStatus&)> condition,
+                                      ElectionWaitOptions options) const {
+    const auto ask = [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      return self ? self->status() : ElectionStatus();
+    };
+    return waits_->until(when<ElectionStatus>(ask, std::move(condition)), {std::move(options.stop), options.timeout});
+  }
 
   std::shared_ptr<Candidacy> current() const {
     const std::lock_guard lock(mutex_);
@@ -218,7 +222,7 @@ ElectionStatus LeaderElector::status() const {
 
 Async<Result<ElectionStatus>> LeaderElector::until_async(std::function<bool(const ElectionStatus&)> condition,
                                                          ElectionWaitOptions options) const {
-  return impl_->waits().until(std::move(condition), std::move(options));
+  return impl_->until(std::move(condition), std::move(options));
 }
 
 Result<ElectionStatus> LeaderElector::wait_until(std::function<bool(const ElectionStatus&)> condition,

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <optional>
 
-#include "election/condition_waits.hpp"
+#include "base/internal/condition_waits.hpp"
 #include "election/leader_lease.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -71,10 +71,7 @@ class KUBEXX_HIDDEN LeaderObserver::Impl : public std::enable_shared_from_this<I
 
   static std::shared_ptr<Impl> make(const rest::Client& client, LeaderObserverOptions options) {
     const auto made = std::make_shared<Impl>(client, std::move(options));
-    made->waits_ = std::make_shared<Waits>(client.executor(), [weak = made->weak_from_this()] {
-      const auto self = weak.lock();
-      return self ? self->view() : LeaderView();
-    });
+    made->waits_ = std::make_shared<Waits>(Strand(client.executor()));
     made->listen();
     return made;
   }
@@ -113,7 +110,13 @@ class KUBEXX_HIDDEN LeaderObserver::Impl : public std::enable_shared_from_this<I
     view.unrenewed_for = now - seen_;
     return view;
   }
-  Waits& waits() const noexcept { return *waits_; }
+  Async<Result<LeaderView>> until(std::function<bool(const LeaderView&)> condition, ElectionWaitOptions options) const {
+    const auto ask = [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      return self ? self->view() : LeaderView();
+    };
+    return waits_->until(when<LeaderView>(ask, std::move(condition)), {std::move(options.stop), options.timeout});
+  }
 
  private:
   void listen() {
@@ -198,7 +201,7 @@ LeaderView LeaderObserver::view() const {
 
 Async<Result<LeaderView>> LeaderObserver::until_async(std::function<bool(const LeaderView&)> condition,
                                                       ElectionWaitOptions options) const {
-  return impl_->waits().until(std::move(condition), std::move(options));
+  return impl_->until(std::move(condition), std::move(options));
 }
 
 Result<LeaderView> LeaderObserver::wait_until(std::function<bool(const LeaderView&)> condition,

@@ -79,6 +79,14 @@ check 2 '' '--for: "soon" is no duration' k bench sync pods --for soon
 for command in 'get pods' 'watch pods' 'logs a' 'tree pod/a' 'top-cache pods' 'bench sync pods' 'demo --cluster' version; do
   check 2 '' '--request-timeout: "abc" is no duration' k $command --request-timeout abc
 done
+check 2 '' 'rbac: which resources' k rbac
+check 2 '' 'Kubernetes has no resource "foos"; a custom one is named with its group: foos.example.com' k rbac foos
+check 2 '' '"read" is no verb' k rbac pods:read
+check 2 '' '"pods!" is no resource' k rbac 'pods!'
+check 2 '' '--service-account: "agent" is not NAMESPACE/NAME' k rbac pods --service-account agent
+check 2 '' '--namespace: "a_b" is none' k rbac pods -n a_b
+check 1 '' '--inspector wants the address' k rbac --inspector 127.0.0.1:1
+check 1 '' 'the inspector at http://127.0.0.1:1: .*refused' k rbac --inspector http://127.0.0.1:1/?token=fake
 check 2 '' 'jsnol not in' k get pods -o jsnol
 check 2 '' '--selector: ' k get pods -l 'a in'
 check 2 '' '--diff and --output' k watch pods --diff -o json
@@ -113,6 +121,16 @@ check 1 '' '/dev/zero: larger than 8 MB' k get pods --kubeconfig /dev/zero
 check 1 '' 'pipe: nothing came' k get pods --kubeconfig "$work/pipe"
 check 1 '' '/dev/zero:1: the line is too long' k apiserver --objects /dev/zero
 check 1 '' '/dev/zero: larger than' k gen --crd /dev/zero --out "$work/generated"
+operator() { env -C "$work" "$kubexx" init "$@"; }
+check 0 '^widget-operator/widget_crd.yaml$' 'next: cmake -S widget-operator' operator widget-operator --group shop.example.com --kind Widget
+! grep -riqE 'greeting|hello' "$work/widget-operator" &&
+  echo "ok    an operator to begin with has no name of the example" || fail "names of the example in an operator to begin with"
+check 1 '' 'widget-operator exists already' operator widget-operator --group shop.example.com --kind Widget
+check 2 '' 'NAME is of a-z' operator ../elsewhere --group shop.example.com --kind Widget
+check 2 '' 'group is like' operator x --group shop --kind Widget
+check 2 '' 'group cannot begin with std' operator x --group std.example.com --kind Widget
+check 2 '' 'kind is like' operator x --group shop.example.com --kind widget
+check 2 '' 'has another meaning' operator x --group shop.example.com --kind ConfigMap
 check 1 '' '127.0.0.1:1: refused .is the server running' k get pods --server https://127.0.0.1:1
 check 1 '' 'refused' k watch pods --server https://127.0.0.1:1
 check 1 '' 'refused' k logs a --server https://127.0.0.1:1
@@ -122,11 +140,94 @@ check 1 '' 'refused' k top-cache pods --server https://127.0.0.1:1
 check 1 '' 'refused' k bench sync pods --server https://127.0.0.1:1
 check 0 '^kubexx [0-9.]+ ' '' k version --client
 check 0 '^kubexx [0-9.]+ ' 'server not reached: .*refused' k version --server https://127.0.0.1:1
-for command in get watch logs tree top-cache bench 'bench sync' demo apiserver gen completion version; do
+for command in get watch logs tree top-cache bench 'bench sync' demo apiserver gen init rbac completion version; do
   check 0 '^Examples:' '' k $command --help
 done
 check 0 '^Examples:' '' k --help
 for shell in bash zsh fish; do check 0 '__complete' '' k completion $shell; done
+
+# The least rules: one for resources that are used alike; what has no namespaces needs the whole cluster.
+k rbac po deployments.apps replicasets.apps nodes pods/log:get foos.demo.example.com:watch,list pods:get -n shop \
+  --name agent --service-account ops/agent >"$work/rbac"
+cat >"$work/wanted" <<'YAML'
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: agent
+rules:
+- apiGroups:
+  - ""
+  resources:
+  - nodes
+  verbs:
+  - list
+  - watch
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: agent
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: agent
+subjects:
+- kind: ServiceAccount
+  name: agent
+  namespace: ops
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: agent
+  namespace: shop
+rules:
+- apiGroups:
+  - ""
+  resources:
+  - pods/log
+  verbs:
+  - get
+- apiGroups:
+  - ""
+  resources:
+  - pods
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - apps
+  resources:
+  - deployments
+  - replicasets
+  verbs:
+  - list
+  - watch
+- apiGroups:
+  - demo.example.com
+  resources:
+  - foos
+  verbs:
+  - list
+  - watch
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: agent
+  namespace: shop
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: agent
+subjects:
+- kind: ServiceAccount
+  name: agent
+  namespace: ops
+YAML
+if cmp -s "$work/rbac" "$work/wanted"; then echo "ok    kubexx rbac prints the least rules"
+else fail "kubexx rbac differs: $(diff "$work/rbac" "$work/wanted" | head -n 3)"; fi
 
 # A server.
 cat >"$work/objects" <<'JSON'
@@ -400,6 +501,17 @@ for _ in 1 2 3 4 5; do
   if [ -s "$work/cached" ] && cmp -s "$work/replayed" "$work/cached"; then echo "ok    watch --dump-cache agrees with its lines"
   else fail "watch --dump-cache differs from its lines: $(diff "$work/replayed" "$work/cached" | head -n 3)"; fi
 done
+# What the informers of a running program need.
+"$kubexx" demo --cluster --for 60s >"$work/demo" 2>&1 &
+demo=$!
+await "$work/demo" 'http://[0-9.:]+/\?token='
+page=$(grep -oE 'http://[0-9.:]+/\?token=[^ ]+' "$work/demo" | head -n 1)
+check 0 '^  - pods$' '' k rbac --inspector "$page"
+check 0 '^  - deployments$' '' k rbac --inspector "$page" leases.coordination.k8s.io:get,update
+grep -qx '  - leases' "$work/out" || fail "what is named beside --inspector is not in the rules"
+check 1 '' 'the inspector at http' k rbac --inspector "${page%%token=*}token=not-the-right-token"
+kill "$demo"
+wait "$demo" || fail "the demo ended with $?"
 kill "$server"
 wait "$server"
 server=

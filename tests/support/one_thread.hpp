@@ -1,7 +1,10 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "kubexx/apiserver/core.hpp"
@@ -15,8 +18,7 @@ namespace kubexx {
 /// A program and its server on one thread and without sockets: nothing happens unless the executor is told to run.
 struct OneThread {
   /// `seed`: of the order in which tasks run; 0: as they were posted.
-  explicit OneThread(std::uint64_t seed = 0) : executor(seed) {
-    apiserver::Options options;
+  explicit OneThread(std::uint64_t seed = 0, apiserver::Options options = {}) : executor(seed) {
     options.authentication = false;
     options.seed = 1;
     options.executor = executor;
@@ -40,6 +42,16 @@ struct OneThread {
     std::move(operation).start([&got](T value) { got.emplace(std::move(value)); });
     executor->run_until_idle();
     return got;
+  }
+
+  /// Has something done that blocks, and runs meanwhile what it waits for.
+  void meanwhile(const std::function<void()>& blocks) {
+    std::atomic<bool> over{false};
+    const std::jthread thread([&] {
+      blocks();
+      over = true;
+    });
+    while (!over) executor->run_until_idle();
   }
 
   FixtureExecutor executor;

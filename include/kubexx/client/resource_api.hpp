@@ -136,6 +136,10 @@ class KUBEXX_EXPORT ResourceApi {
   Async<Result<meta::Object>> apply_async(const meta::Object& object, const WriteOptions& options,
                                           std::string_view subresource = {}) const;
   Async<Result<void>> remove_async(std::string_view name, const DeleteOptions& options = DeleteOptions()) const;
+  /// The same, with the server's answer: the object, marked for deletion or as it was at its end, or a Status that has
+  /// its uid among its details.
+  Async<Result<meta::Object>> remove_answered_async(std::string_view name,
+                                                    const DeleteOptions& options = DeleteOptions()) const;
   Async<Result<void>> remove_collection_async(const ListOptions& which = ListOptions(),
                                               const DeleteOptions& options = DeleteOptions()) const;
   Async<Result<meta::Object>> get_subresource_async(std::string_view name, std::string_view subresource,
@@ -199,7 +203,7 @@ class KUBEXX_EXPORT ResourceApi {
   Async<Result<meta::Object>> write(rest::Request request, const WriteOptions& options) const;
   Async<Result<meta::Object>> put(const meta::Object& object, std::string_view name, std::string_view subresource,
                                   const WriteOptions& options) const;
-  Async<Result<void>> erase(rest::Request request, const DeleteOptions& options) const;
+  Async<Result<rest::Response>> erase(rest::Request request, const DeleteOptions& options) const;
   rest::ResourcePath path() const { return {resource_, namespace_name_, {}, {}}; }
   rest::ReadOptions reading(const ListOptions& options) const;
   rest::Request log_request(std::string_view name, const LogOptions& options) const;

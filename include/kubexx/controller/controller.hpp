@@ -83,6 +83,7 @@ class Controller {
   }
   void start(std::stop_token stop, Reconcile reconcile) { core_.start(std::move(stop), std::move(reconcile)); }
   Result<void> join() { return core_.join(); }
+  Async<Result<void>> ended_async() const { return core_.ended_async(); }
 
   void enqueue(const meta::ObjectKey& key, int priority = 0) { core_.enqueue(key, priority); }
   /// Until the cache has seen what was just written, a T or a U that this controller owns or watches. With it a

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/async.hpp"
 #include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/controller/action.hpp"
@@ -66,6 +67,9 @@ class KUBEXX_EXPORT ControllerCore {
   /// Waits for the end. Success: it was stopped, and drained if it should. Canceled: stopped, or a source was, before
   /// all were synced. Timeout: sync or drain took longer than allowed; the message says what was missing.
   Result<void> join();
+  /// The same as an operation; soon, when it has ended. Its handlers stay with the informers until join() or the
+  /// destructor, and do nothing.
+  Async<Result<void>> ended_async() const;
 
   /// From outside of the sources. No effect once the controller was stopped.
   void enqueue(const meta::ObjectKey& key, int priority = 0);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/async.hpp"
 #include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/informer/controller.hpp"
@@ -16,6 +17,7 @@
 #include "kubexx/informer/options.hpp"
 #include "kubexx/informer/registration.hpp"
 #include "kubexx/meta/gvk.hpp"
+#include "kubexx/meta/object_key.hpp"
 #include "kubexx/reflector/reflector.hpp"
 #include "kubexx/store/store.hpp"
 
@@ -24,6 +26,13 @@ namespace kubexx::informer {
 struct WaitOptions {
   std::stop_token stop = {};
   std::optional<Duration> timeout = {};
+};
+
+/// A write as the server answered it, for who waits until the cache has it.
+struct Written {
+  meta::ObjectKey key = {};
+  std::string resource_version = {};  ///< that it made; empty: none, or none that is known
+  std::string removed_uid = {};       ///< of the object that it removed; empty: none
 };
 
 /// What an informer told its handlers so far, whether it has any or not.
@@ -39,10 +48,12 @@ struct InformerStatus {
   std::string name = {};
   std::string description = {};
   std::string scope = {};
+  std::vector<std::string> namespaces = {};  ///< that it lists; empty: all of them, or the resource has none
   bool started = false;
   bool synced = false;
   bool whole = false;  ///< synced, and everything of a scope that was changed since is there too
   bool stopped = false;
+  bool restored = false;  ///< it has what a file had, and the server has not confirmed it: not synced
   bool stale = false;
   Duration lag = Duration::zero();  ///< since the last event, bookmark or list
   std::size_t objects = 0;
@@ -144,6 +155,14 @@ class KUBEXX_EXPORT SharedIndexInformer : public std::enable_shared_from_this<Sh
   Result<meta::Object> get(std::string_view key, std::string_view at_least, const WaitOptions& options = {}) const;
   /// Until the key is gone, or belongs to an object with another uid. What is not in the scope any more is gone.
   Result<void> wait_until_gone(std::string_view key, std::string_view uid, const WaitOptions& options = {}) const;
+
+  /// Until everything of the scope is in the cache, and every write: the version that it made, or a newer one of its
+  /// key, and no more the object that it removed. In a scope of several namespaces versions of different ones cannot be
+  /// compared: the key's own counts, or that of the watch of its namespace. What is written in a namespace outside of
+  /// the scope is not waited for. The timeout is of the executor's clock. Errors as those of wait_until().
+  Async<Result<void>> wait_until_reached_async(std::vector<Written> writes, WaitOptions options = {}) const;
+  /// The same question, answered at once. False: not yet, or only the informer's own strand can tell.
+  bool has_reached(const Written& written) const;
 
   /// Lists anew, as after an expired watch.
   void relist();

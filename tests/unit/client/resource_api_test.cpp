@@ -63,6 +63,12 @@ TEST_F(ResourceApiTest, ARemovalSaysUnderWhichConditionsAndHow) {
   EXPECT_EQ(body["dryRun"][0].string(), "All");
 }
 
+TEST_F(ResourceApiTest, AWriteThatOnlyTriesAsksForAllOfADryRun) {
+  fake.transport->answer(200, kPod);
+  ASSERT_TRUE(pods.patch("a", PatchType::Merge, "{}", {.dry_run = true}));
+  EXPECT_THAT(sent().url, EndsWith("/pods/a?dryRun=All"));
+}
+
 TEST_F(ResourceApiTest, ACollectionIsRemovedBySelector) {
   fake.transport->answer(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
   ASSERT_TRUE(pods.remove_collection({.label_selector = "app=web"}, {.propagation_policy = "Orphan"}));

@@ -149,6 +149,42 @@ TEST_F(WaitingTest, BeforeTheFirstListNothingIsGone) {
   EXPECT_TRUE(informer->wait_until_gone("ns/x", "u", kNow));
 }
 
+TEST_F(WaitingTest, AnOperationCompletesWhenTheCacheHasReachedEveryWrite) {
+  start();
+  std::optional<Result<void>> both;
+  std::optional<Result<void>> late;
+  const std::vector<Written> writes{{{"default", "a"}, "101", {}}, {{"default", "b"}, "103", {}}};
+  EXPECT_FALSE(informer->has_reached(writes[0]));
+  informer->wait_until_reached_async(writes).start([&](Result<void> result) { both = result; });
+  informer->wait_until_reached_async({writes[1]}, {.timeout = seconds(5)}).start([&](Result<void> r) { late = r; });
+  send(meta::WatchEventType::Modified, config_map("a", "101"));
+  EXPECT_TRUE(informer->has_reached(writes[0]));
+  EXPECT_FALSE(both);
+
+  executor->advance(seconds(5));
+  ASSERT_TRUE(late && !*late);
+  EXPECT_EQ(late->error().message(), "the cache of configmaps did not get there in time");
+  EXPECT_FALSE(both);
+  script->stream().send(reflector::bookmark("104"));
+  executor->run_until_idle();
+  EXPECT_TRUE(both && *both);
+}
+
+TEST_F(WaitingTest, AnOperationEndsWithTheInformerAndAVersionThatCannotBeComparedIsAnError) {
+  start();
+  std::optional<Result<void>> ended;
+  informer->wait_until_reached_async({{{"default", "a"}, "500", {}}}).start([&](Result<void> r) { ended = r; });
+  executor->run_until_idle();
+  EXPECT_FALSE(ended);
+  informer->stop();
+  executor->run_until_idle();
+  ASSERT_TRUE(ended && !*ended);
+  EXPECT_TRUE(ended->error().is_canceled());
+  informer->wait_until_reached_async({{{"default", "a"}, "x", {}}}).start([&](Result<void> r) { ended = r; });
+  executor->run_until_idle();
+  EXPECT_EQ(ended->error().kind(), ErrorKind::Config);
+}
+
 TEST_F(WaitingTest, AnInformerIsStaleWhenItHeardNothingForLong) {
   options.stale_after = minutes(3);
   start();
