@@ -84,7 +84,6 @@ class CTest : public ::testing::Test {
   CTest() {
     Options options;
     options.set(KUBEXX_OPTION_KUBECONFIG_TEXT, server_.kubeconfig());
-    options.set(KUBEXX_OPTION_ALLOW_INSECURE_CREDENTIALS, 1);
     kubexx_error* error = nullptr;
     EXPECT_TRUE(ok(kubexx_config_load(options, &config_, &error), error));
   }
@@ -133,7 +132,7 @@ class CTest : public ::testing::Test {
     return true;
   }
 
-  apiserver::Server server_;
+  apiserver::Server server_{apiserver::Options{.tls = true}};  // its kubeconfig has a certificate
   kubexx_config* config_ = nullptr;
 };
 

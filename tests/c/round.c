@@ -31,7 +31,6 @@ static const char* connect(struct round* r, const char* kubeconfig_text) {
   size_t size = 0;
   CHECK(kubexx_options_new(&r->options, NULL) == KUBEXX_OK);
   CHECK(kubexx_options_set(r->options, KUBEXX_OPTION_KUBECONFIG_TEXT, kubeconfig_text, NULL) == KUBEXX_OK);
-  CHECK(kubexx_options_set_number(r->options, KUBEXX_OPTION_ALLOW_INSECURE_CREDENTIALS, 1, NULL) == KUBEXX_OK);
   CHECK(kubexx_config_load(r->options, &r->config, NULL) == KUBEXX_OK);
   CHECK(kubexx_client_new(r->config, NULL, NULL, &r->client, NULL) == KUBEXX_OK);
   CHECK(kubexx_client_create(r->client, "v1/configmaps", "default", map, strlen(map), NULL, &r->json, &size, NULL) ==

@@ -102,8 +102,7 @@ std::string kubexx_cpp17_round(const std::string& kubeconfig_text) {
   std::atomic<int> reported{0};
   try {
     kubexx_c::set_error_callback([&](const kubexx_c::Error&, std::string_view) { ++reported; });
-    const auto config = kubexx_c::Config::load(
-        Options().set(KUBEXX_OPTION_KUBECONFIG_TEXT, kubeconfig_text).set(KUBEXX_OPTION_ALLOW_INSECURE_CREDENTIALS, 1));
+    const auto config = kubexx_c::Config::load(Options().set(KUBEXX_OPTION_KUBECONFIG_TEXT, kubeconfig_text));
     {
       const kubexx_c::Client client(config);
       verbs(client);
