@@ -41,7 +41,8 @@ bool LogCursor::known(const Mark& mark) {
     }
   }
   const auto found = std::find(marks_.begin() + static_cast<std::ptrdiff_t>(at_), marks_.end(), mark);
-  if (found == marks_.end()) return false;
+  // What comes before the first line that was seen was not asked for then: only the last lines were.
+  if (found == marks_.end()) return expected_ && at_ == 0 && mark.time <= marks_.front().time;
   at_ = static_cast<std::size_t>(found - marks_.begin()) + 1;
   found_last_ = at_ == marks_.size();
   return true;

@@ -68,6 +68,11 @@ TEST_F(LogCursorTest, ANodeThatThrewTheBeginningAwayIsUnderstood) {
   EXPECT_THAT(read({{at(3), "c"}, {at(4), "d"}}), ElementsAre("d"));
 }
 
+TEST_F(LogCursorTest, WhatStandsBeforeTheFirstLineThatWasAskedForIsNotNew) {
+  EXPECT_EQ(read({{at(3), "c"}}, false).size(), 1U);
+  EXPECT_THAT(read({{at(1), "a"}, {at(3), "b"}, {at(3), "c"}, {at(4), "d"}}), ElementsAre("d"));
+}
+
 TEST_F(LogCursorTest, AGapIsWhereTheLastLineDoesNotComeAgain) {
   EXPECT_EQ(read({{at(1), "a"}, {at(2), "b"}}, false).size(), 2U);
   EXPECT_THAT(read({{at(5), "e"}, {at(6), "f"}}), ElementsAre("!e", "f"));
