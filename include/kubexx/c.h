@@ -162,16 +162,16 @@ enum {
   KUBEXX_OPTION_UID = 42,                   ///< delete: only if it still has this uid
 
   // Informers and handlers.
-  KUBEXX_OPTION_NAME = 50,            ///< for metrics; of an election: the name of the Lease
-  KUBEXX_OPTION_PROJECTION = 51,      ///< + a field to keep: "spec.nodeName". Others cost no memory
-  KUBEXX_OPTION_METADATA_ONLY = 52,   ///< number; the server sends no more than that
-  KUBEXX_OPTION_FILTER_LABELS = 53,   ///< as a label selector, decided here; what is refused costs no memory
-  KUBEXX_OPTION_FILTER_FIELDS = 54,   ///< as a field selector over any field, decided here
-  KUBEXX_OPTION_LABEL_INDEX = 55,     ///< + "index=label"
-  KUBEXX_OPTION_FIELD_INDEX = 56,     ///< + "index=spec.nodeName"; lists are passed through: an object may have several
-  KUBEXX_OPTION_RESYNC_MS = 57,       ///< number; informers, handlers: reminders of everything; 0: none
-  KUBEXX_OPTION_PAGE_SIZE = 58,       ///< number
-  KUBEXX_OPTION_STALE_AFTER_MS = 59,  ///< number
+  KUBEXX_OPTION_NAME = 50,           ///< for metrics; of an election: the name of the Lease
+  KUBEXX_OPTION_PROJECTION = 51,     ///< + a field to keep: "spec.nodeName". Others cost no memory
+  KUBEXX_OPTION_METADATA_ONLY = 52,  ///< number; the server sends no more than that
+  KUBEXX_OPTION_FILTER_LABELS = 53,  ///< as a label selector, decided here; what is refused costs no memory
+  KUBEXX_OPTION_FILTER_FIELDS = 54,  ///< as a field selector over any field, decided here
+  KUBEXX_OPTION_LABEL_INDEX = 55,    ///< + "index=label"
+  KUBEXX_OPTION_FIELD_INDEX = 56,    ///< + "index=spec.nodeName"; lists are passed through: an object may have several
+  KUBEXX_OPTION_RESYNC_MS = 57,  ///< number; reminders of everything. Of a handler: before the start, or the informer's
+  KUBEXX_OPTION_PAGE_SIZE = 58,  ///< number
+  KUBEXX_OPTION_STALE_AFTER_MS = 59,   ///< number
   KUBEXX_OPTION_VERIFY_EVERY_MS = 60,  ///< number
   KUBEXX_OPTION_COALESCE = 61,         ///< number; handlers: changes of one key that wait are merged
   KUBEXX_OPTION_SPLIT_REPLACED = 62,   ///< number; handlers: another uid arrives as delete and add

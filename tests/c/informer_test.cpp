@@ -301,12 +301,13 @@ TEST_F(CInformerTest, WaitingForOneThatWasStoppedBeforeItSyncedIsCanceled) {
 
 TEST_F(CInformerTest, AHandlerIsRemindedWhereItAsksForThat) {
   seed("default/a", "1");
-  begin();
+  informer_ = make_informer(client_);
   EventLines lines;
   Options options;
   options.set(KUBEXX_OPTION_RESYNC_MS, 1000);
   ASSERT_TRUE(
       ok(kubexx_informer_add_handler(informer_, options, EventLines::told, &lines, nullptr, &registration_, nullptr)));
+  start_and_sync(informer_);
 
   EXPECT_TRUE(testkit::eventually([&] {
     const std::lock_guard lock(lines.mutex);
