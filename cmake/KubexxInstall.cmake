@@ -1,6 +1,7 @@
 # The libraries a user links, and how they are found again: find_package(kubexx), or pkg-config.
 #   kubexx::kubexx   every runtime layer      kubexx::testing   the embedded API server and the test doubles
 #   kubexx           the same for pkg-config  kubexx-testing
+#   kubexx::c        the runtime behind <kubexx/c.h>, without a C++ library of ours; kubexx-c for pkg-config
 
 include(CMakePackageConfigHelpers)
 
@@ -10,7 +11,7 @@ set(linker_names CURL::libcurl -lcurl OpenSSL::SSL -lssl OpenSSL::Crypto -lcrypt
 
 # The module of a library: its headers need no other library, so a program links those of kubexx alone, unless kubexx is an
 # archive. These are named one by one: by "Requires", pkg-config --static would add what they need as archives themselves.
-function(kubexx_pkg_config name description output outside requires)
+function(kubexx_pkg_config name description output outside requires cflags)
   set(private "")
   foreach(target IN LISTS outside)
     list(FIND linker_names "${target}" at)
@@ -22,6 +23,9 @@ function(kubexx_pkg_config name description output outside requires)
     string(APPEND private " ${flag}")
   endforeach()
   set(public "")
+  if(NOT cflags)
+    string(APPEND private " -lstdc++ -lm")  # the program's linker may be that of C
+  endif()
   if(NOT BUILD_SHARED_LIBS)
     set(public "${private}")
     set(private "")
@@ -30,10 +34,28 @@ function(kubexx_pkg_config name description output outside requires)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endfunction()
 
-# kubexx_gather(TARGET TYPE OUTPUT name LAYERS a b [LINK library]): one library from the objects of the layers; links what those
-# link outside the project, which `outside` names afterwards.
+# One object of several that shows the functions of <kubexx/c.h> and hides what it is made of: an archive of it meets neither the
+# program's own C++ nor a libkubexx of another version. `hiding` names it afterwards. Sanitizers want to see everything.
+function(kubexx_hide_all_but_c name objects)
+  set(hiding "${objects}" PARENT_SCOPE)
+  if(KUBEXX_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_LINKER OR NOT CMAKE_NM)
+    return()
+  endif()
+  set(one "${PROJECT_BINARY_DIR}/${name}.o")
+  set(map "${PROJECT_SOURCE_DIR}/cmake/exports/libkubexx_c.map")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/one-object.sh")
+  add_custom_command(OUTPUT "${one}"
+    COMMAND "${script}" "${CMAKE_LINKER}" "${CMAKE_OBJCOPY}" "${CMAKE_NM}" "${map}" "${one}" ${objects}
+    DEPENDS "${script}" "${map}" ${objects} COMMENT "Hiding what ${name} is made of" COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties("${one}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set(hiding "${one}" PARENT_SCOPE)
+endfunction()
+
+# kubexx_gather(TARGET TYPE OUTPUT name LAYERS a b [LINK library] [C]): one library from the objects of the layers; links what
+# those link outside the project, which `outside` names afterwards. C: it shows the functions of <kubexx/c.h> and nothing else,
+# stays compatible within a major version, and asks no C++ of those who link it.
 function(kubexx_gather target type)
-  cmake_parse_arguments(arg "" "OUTPUT" "LAYERS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "C" "OUTPUT" "LAYERS;LINK" ${ARGN})
   set(objects "")
   set(outside "")
   foreach(layer IN LISTS arg_LAYERS)
@@ -49,19 +71,32 @@ function(kubexx_gather target type)
     endif()
   endforeach()
   list(REMOVE_DUPLICATES outside)
+  if(arg_C AND type STREQUAL "STATIC")
+    kubexx_hide_all_but_c(${target} "${objects}")
+    set(objects "${hiding}")
+  endif()
   add_library(${target} ${type} ${objects})
+  set(compatible ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(map "${PROJECT_SOURCE_DIR}/cmake/exports/namespace.map")
+  if(arg_C)
+    set(compatible ${PROJECT_VERSION_MAJOR})
+    set(map "${PROJECT_SOURCE_DIR}/cmake/exports/libkubexx_c.map")
+    if(type STREQUAL "STATIC")
+      target_link_libraries(${target} INTERFACE stdc++ m)  # the program's linker may be that of C
+    endif()
+  else()
+    target_compile_features(${target} PUBLIC cxx_std_20)
+  endif()
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    SOVERSION ${compatible})
   target_link_libraries(${target} PUBLIC Threads::Threads ${arg_LINK} PRIVATE ${outside})
   if(type STREQUAL "SHARED")
-    set(map "${PROJECT_SOURCE_DIR}/cmake/exports/namespace.map")
     target_link_options(${target} PRIVATE "-Wl,--version-script=${map}")
     set_target_properties(${target} PROPERTIES LINK_DEPENDS "${map}")
     if(NOT KUBEXX_SANITIZE)
       target_link_options(${target} PRIVATE -Wl,--no-undefined)
     endif()
   endif()
-  target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
@@ -70,28 +105,37 @@ endfunction()
 
 # A library that is installed, shared if BUILD_SHARED_LIBS says so.
 function(kubexx_library target)
-  cmake_parse_arguments(arg "" "NAME;OUTPUT;MODULE;DESCRIPTION;REQUIRES" "LAYERS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "C" "NAME;OUTPUT;MODULE;DESCRIPTION;REQUIRES" "LAYERS;LINK" ${ARGN})
   set(type STATIC)
   if(BUILD_SHARED_LIBS)
     set(type SHARED)
   endif()
-  kubexx_gather(${target} ${type} OUTPUT ${arg_OUTPUT} LAYERS ${arg_LAYERS} LINK ${arg_LINK})
+  set(language "")
+  set(cflags " -std=c++20")
+  if(arg_C)
+    set(language C)
+    set(cflags "")
+  endif()
+  kubexx_gather(${target} ${type} OUTPUT ${arg_OUTPUT} LAYERS ${arg_LAYERS} LINK ${arg_LINK} ${language})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_NAME} INSTALL_RPATH "$ORIGIN")
   add_library(kubexx::${arg_NAME} ALIAS ${target})
   if(KUBEXX_SANITIZE)
     target_link_options(${target} INTERFACE "$<BUILD_INTERFACE:-fsanitize=${KUBEXX_SANITIZE}>")
   endif()
   install(TARGETS ${target} EXPORT kubexx-targets)
-  kubexx_pkg_config(${arg_MODULE} "${arg_DESCRIPTION}" ${arg_OUTPUT} "${outside}" "${arg_REQUIRES}")
+  kubexx_pkg_config(${arg_MODULE} "${arg_DESCRIPTION}" ${arg_OUTPUT} "${outside}" "${arg_REQUIRES}" "${cflags}")
 endfunction()
 
 set(testing_layers columns apiserver testkit)
 set(runtime_layers ${KUBEXX_LAYERS})
-list(REMOVE_ITEM runtime_layers ${testing_layers})
+list(REMOVE_ITEM runtime_layers ${testing_layers} c)
+set(c_layers ${KUBEXX_CLOSURE_c} c)
 kubexx_library(kubexx NAME kubexx OUTPUT kubexx LAYERS ${runtime_layers}
   MODULE kubexx DESCRIPTION "${PROJECT_DESCRIPTION}")
 kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS ${testing_layers} LINK kubexx
   MODULE kubexx-testing DESCRIPTION "An API server of Kubernetes inside a test" REQUIRES "kubexx = ${PROJECT_VERSION}")
+kubexx_library(kubexx_c_library C NAME c OUTPUT kubexx_c LAYERS ${c_layers}
+  MODULE kubexx-c DESCRIPTION "Informers of Kubernetes for C and what can call it")
 
 set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/kubexx")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kubexx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

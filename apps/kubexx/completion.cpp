@@ -176,6 +176,7 @@ Words candidates(Command program, const std::vector<Command>& commands, const Wo
     for (const auto& flag : command->long_flags()) flags.push_back(flag);
     return flags;
   }
+  if (name == "logs") return object_names(words, "pods");
   if (name == "completion") return {"bash", "zsh", "fish"};
   if (std::find(kOfResources.begin(), kOfResources.end(), name) == kOfResources.end()) return {};
   if (const auto slash = current.find('/'); slash != std::string::npos) {

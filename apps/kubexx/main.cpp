@@ -60,12 +60,14 @@ int run_program(int argc, char** argv) {
       .type_name("WHEN");
   add_get(program);
   add_watch(program);
+  add_logs(program);
   add_tree(program);
   add_top_cache(program);
   add_bench(program);
   add_demo(program);
   add_apiserver(program);
   add_gen(program);
+  add_rbac(program);
   add_init(program);
   add_completion(program);
   add_version(program);

@@ -1,5 +1,6 @@
 #include "apiserver/cluster.hpp"
 
+#include "apiserver/controllers/containers.hpp"
 #include "apiserver/controllers/definitions.hpp"
 #include "apiserver/controllers/garbage.hpp"
 #include "apiserver/verbs/writes.hpp"
@@ -14,13 +15,15 @@ Cluster::Cluster(Environment& around, Guard guarded)
       resources(storage, environment.options.api_all),
       hub(storage, environment.clock,
           [this](Duration delay, Action action) { return schedule(delay, std::move(action)); },
-          {environment.options.watch_backlog, environment.options.unread_bytes,
-           environment.options.bookmark_interval}) {}
+          {environment.options.watch_backlog, environment.options.unread_bytes, environment.options.bookmark_interval}),
+      logs([this](Duration delay, Action action) { return schedule(delay, std::move(action)); },
+           environment.options.log_bytes) {}
 
 void Cluster::open() {
   storage.set_listener([this](const std::shared_ptr<const Event>& event) {
     hub.publish(event);
     note_owners(*this, *event);
+    note_pod(*this, *event);
   });
   const auto namespaces = resources.find("", "v1", "namespaces");
   for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
@@ -40,6 +43,7 @@ void Cluster::open() {
 
 void Cluster::restore(const Storage::Snapshot& snapshot) {
   for (const auto& watcher : hub.matching({})) hub.abort(watcher->id);
+  logs.clear();
   storage.restore(snapshot);
   owners.clear();
   for (const auto& [name, bucket] : storage.buckets()) {

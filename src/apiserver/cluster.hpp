@@ -7,6 +7,7 @@
 #include "apiserver/environment.hpp"
 #include "apiserver/faults/faults.hpp"
 #include "apiserver/schema/resource.hpp"
+#include "apiserver/storage/container_logs.hpp"
 #include "apiserver/storage/storage.hpp"
 #include "apiserver/storage/watch_hub.hpp"
 
@@ -38,6 +39,7 @@ struct Cluster {
   Storage storage;
   ResourceTable resources;
   WatchHub hub;
+  ContainerLogs logs;
   Owners owners;
   Faults faults;
   std::uint32_t next_service_address = 1;

@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/core.hpp"
 
+#include "apiserver/controllers/containers.hpp"
 #include "apiserver/core_impl.hpp"
 #include "apiserver/faults/control.hpp"
 #include "apiserver/faults/fault_writer.hpp"
@@ -19,6 +20,7 @@ void CoreImpl::close() {
     cluster->closed = true;
     delayed.swap(cluster->faults.delayed);
     for (const auto& watcher : cluster->hub.matching({})) cluster->hub.abort(watcher->id);
+    cluster->logs.end_followers(true);
   }
   for (auto& timer : delayed) timer.cancel();
 }
@@ -198,6 +200,24 @@ std::size_t Core::inject(std::string_view bytes, const WatchFilter& filter) {
 }
 std::size_t Core::truncate_watches(const WatchFilter& filter) {
   return apiserver::truncate_watches(*impl_->lock(), filter);
+}
+Result<void> Core::start_container(const ContainerKey& container) {
+  return apiserver::start_container(*impl_->lock(), container);
+}
+Result<void> Core::append_log(const ContainerKey& container, std::string_view text, std::optional<WallTime> time) {
+  return apiserver::append_log(*impl_->lock(), container, text, time);
+}
+Result<void> Core::end_container(const ContainerKey& container, int exit_code) {
+  return apiserver::end_container(*impl_->lock(), container, exit_code);
+}
+std::size_t Core::end_logs() {
+  return impl_->lock()->logs.end_followers(false);
+}
+std::size_t Core::cut_logs() {
+  return impl_->lock()->logs.end_followers(true);
+}
+std::size_t Core::log_followers() const {
+  return impl_->lock()->logs.followers();
 }
 void Core::set_connection_control(ConnectionControl control) {
   impl_->lock()->faults.connections = std::move(control);

@@ -1,5 +1,4 @@
-#include "client/pod_logs.hpp"
-
+#include "client/internal/log_lines.hpp"
 #include "client/query.hpp"
 #include "kubexx/client/resource_api.hpp"
 
@@ -66,10 +65,10 @@ std::unique_ptr<meta::Call> ResourceApi::start_log_lines(std::string_view name, 
   rest::ByteCallbacks bytes;
   bytes.on_open = std::move(state->callbacks.on_open);
   bytes.on_bytes = [state](std::string_view piece) {
-    state->lines.take(piece, [&](std::string_view text) { return state->line(text); });
+    state->lines.take(piece, [&](std::string_view text, bool) { return state->line(text); });
   };
   bytes.on_end = [state](const Error* error) {
-    if (!error) state->lines.end([&](std::string_view text) { return state->line(text); });
+    if (!error) state->lines.end([&](std::string_view text, bool) { return state->line(text); });
     if (!state->over) state->callbacks.on_end(error);
   };
   return std::make_unique<LineCall>(state, start_logs(name, options, strand, std::move(bytes)));

@@ -1,6 +1,6 @@
 // The blocking forms of what resource_api.cpp and pod_logs.cpp do.
+#include "client/internal/log_lines.hpp"
 #include "client/mailbox.hpp"
-#include "client/pod_logs.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/meta/status.hpp"
 
@@ -107,8 +107,9 @@ Result<void> ResourceApi::stream_logs(std::string_view name, const LogOptions& o
 Result<void> ResourceApi::stream_log_lines(std::string_view name, const LogOptions& options,
                                            const std::function<bool(std::string_view)>& on_line) const {
   LogLines lines;
-  auto read = stream_logs(name, options, [&](std::string_view bytes) { return lines.take(bytes, on_line); });
-  if (read) lines.end(on_line);
+  const auto take = [&](std::string_view line, bool) { return on_line(line); };
+  auto read = stream_logs(name, options, [&](std::string_view bytes) { return lines.take(bytes, take); });
+  if (read) lines.end(take);
   return read;
 }
 

@@ -51,7 +51,10 @@ struct KUBEXX_HIDDEN Controller::Impl : std::enable_shared_from_this<Impl> {
   explicit Impl(Strand s) : strand(std::move(s)) {}
   /// Whether somebody runs it: then pipe and options are there, and stay.
   bool runs() const noexcept { return running.load(std::memory_order_acquire); }
-  Part make_part(std::string namespace_, std::shared_ptr<reflector::ListerWatcher> source, std::string not_older_than);
+  Part make_part(std::string namespace_, std::shared_ptr<reflector::ListerWatcher> source, std::string not_older_than,
+                 std::string resume_from);
+  using Restored = std::vector<std::pair<std::shared_ptr<Pipe::Part>, RestoredPart>>;
+  void restore(Restored from);
   void change_sources(Sources sources);
   bool should_resync();
   void begin(std::optional<Config> given);
@@ -118,11 +121,12 @@ class Controller::Impl::PartOwner final : public reflector::Owner {
 
 Controller::Impl::Part Controller::Impl::make_part(std::string namespace_,
                                                    std::shared_ptr<reflector::ListerWatcher> source,
-                                                   std::string not_older_than) {
+                                                   std::string not_older_than, std::string resume_from) {
   auto sink = pipe->add_part(namespace_);
   auto own = options;
   own.owner = std::make_shared<PartOwner>(weak_from_this(), source, options.owner, pipe->transforms());
   if (!not_older_than.empty()) own.not_older_than = std::move(not_older_than);
+  own.resume_from = std::move(resume_from);
   own.should_resync = [weak = weak_from_this()] {
     const auto alive = weak.lock();
     return alive && alive->should_resync();
@@ -154,7 +158,7 @@ void Controller::Impl::change_sources(Sources sources) {
   for (const auto& part : gone) ended.push_back(part.reflector->status());
   seen = higher_version(seen, combined(ended).last_sync_resource_version);
   const auto first_new = static_cast<std::ptrdiff_t>(kept.size());
-  for (auto& [namespace_, source] : sources) kept.push_back(make_part(namespace_, std::move(source), seen));
+  for (auto& [namespace_, source] : sources) kept.push_back(make_part(namespace_, std::move(source), seen, {}));
   for (auto& part : gone) {
     pipe->drop(*part.sink);
     part.reflector->stop();
@@ -198,6 +202,7 @@ void Controller::start(Config config) {
 }
 
 void Controller::Impl::begin(std::optional<Config> given) {
+  Restored restored;
   {
     const std::lock_guard lock(mutex);
     if (!started && !given && !config) throw std::logic_error("a controller without a Config cannot start");
@@ -213,11 +218,26 @@ void Controller::Impl::begin(std::optional<Config> given) {
     if (sources.empty()) sources.emplace("", own.lister_watcher);
     check(sources);
     options = reflector_of(own);
+    auto known = std::move(own.restored);
     pipe = std::make_shared<Pipe>(std::move(own), strand);
-    for (auto& [namespace_, source] : sources) parts.push_back(make_part(namespace_, std::move(source), {}));
+    for (auto& [namespace_, source] : sources) {
+      const auto before = known.find(namespace_);
+      const bool resumes = before != known.end();
+      auto version = resumes ? before->second.resource_version : std::string();
+      parts.push_back(make_part(namespace_, std::move(source), {}, std::move(version)));
+      if (resumes) restored.emplace_back(parts.back().sink, std::move(before->second));
+    }
     running.store(true, std::memory_order_release);
   }
+  if (!restored.empty()) restore(std::move(restored));
   for (const auto& reflector : reflectors()) reflector->start();
+}
+
+/// Before the reflectors begin, which is a task of the strand too.
+void Controller::Impl::restore(Restored from) {
+  strand.post([self = shared_from_this(), from = std::move(from)]() mutable {
+    for (auto& [sink, part] : from) self->pipe->restore(*sink, std::move(part));
+  });
 }
 
 void Controller::set_sources(Sources sources, Task changed) {
@@ -283,6 +303,14 @@ std::optional<std::string> Controller::last_sync_resource_version(std::string_vi
     if (part.namespace_.empty() || part.namespace_ == namespace_) return part.reflector->last_sync_resource_version();
   }
   return std::nullopt;
+}
+std::map<std::string, std::string> Controller::last_sync_resource_versions() const {
+  const std::lock_guard lock(impl_->mutex);
+  std::map<std::string, std::string> versions;
+  for (const auto& part : impl_->parts) {
+    versions.emplace(part.namespace_, part.reflector->last_sync_resource_version());
+  }
+  return versions;
 }
 reflector::ReflectorStatus Controller::status() const {
   const std::lock_guard lock(impl_->mutex);

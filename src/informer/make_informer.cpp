@@ -1,3 +1,4 @@
+#include "informer/cluster_identity.hpp"
 #include "informer/scope.hpp"
 #include "kubexx/codec/resources.hpp"
 #include "kubexx/informer/client_lister_watcher.hpp"
@@ -27,6 +28,9 @@ std::shared_ptr<SharedIndexInformer> make_informer(const rest::Client& client,
     return make_client_lister_watcher(client, resource, std::move(own));
   };
   options.resource = resource;
+  if (!options.cache_directory.empty() && options.cluster.configured.empty()) {
+    options.cluster = cluster_identity(client);
+  }
   if (options.description.empty()) options.description = resource.group_resource().to_string();
   if (info && !options.expected_kind) options.expected_kind = info->gvk();
   if (!options.executor) options.executor = client.executor();

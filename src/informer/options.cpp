@@ -29,6 +29,13 @@ Scope with_defaults(Scope scope, const Scope& defaults) {
 
 InformerOptions with_defaults(InformerOptions options, const InformerOptions& defaults) {
   options.scope = with_defaults(std::move(options.scope), defaults.scope);
+  // A tag is of certain functions: those that have none of their own are named by the defaults.
+  const bool own_functions = options.admit || options.transform || options.key_func || options.tweak_list_options;
+  if (options.cache_tag.empty() && !own_functions) options.cache_tag = defaults.cache_tag;
+  if (options.cache_directory.empty()) options.cache_directory = defaults.cache_directory;
+  take_default(options.cache_interval, defaults.cache_interval);
+  take_default(options.cache_secrets, defaults.cache_secrets);
+  if (options.cluster.configured.empty()) options.cluster = defaults.cluster;
   options.indexers.insert(defaults.indexers.begin(), defaults.indexers.end());
   take_default(options.admit, defaults.admit);
   take_default(options.transform, defaults.transform);

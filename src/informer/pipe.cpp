@@ -90,15 +90,30 @@ void Pipe::keep_only(std::vector<std::string> namespaces) {
 Result<void> Pipe::replace(Part& part, std::vector<meta::Object> objects, std::string resource_version, bool repairs) {
   auto keyed = intake_.take(std::move(objects));
   if (!keyed) return keyed.error();
-  delta::Coverage of;
-  if (parts_.size() > 1) of.namespaces.push_back(part.namespace_);  // else there is nothing beside it
   part.knows_of_rollback = false;
   return change([&](auto& queue) {
-    queue.replace(std::move(*keyed), std::move(resource_version), repairs, std::move(of));
-    if (!std::exchange(part.awaited_, false)) return;
-    --awaited_;
-    mark_ = queue.mark();
+    queue.replace(std::move(*keyed), std::move(resource_version), repairs, coverage_of(part));
+    no_longer_awaited(part);
   });
+}
+
+void Pipe::restore(Part& part, RestoredPart from) {
+  if (!part.pipe_ || !part.awaited_) return;
+  static_cast<void>(change([&](auto& queue) {
+    queue.replace(std::move(from.objects), std::move(from.resource_version), false, coverage_of(part));
+  }));
+}
+
+void Pipe::no_longer_awaited(Part& part) {
+  if (!std::exchange(part.awaited_, false)) return;
+  --awaited_;
+  mark_ = std::visit([](const auto& queue) { return queue.mark(); }, queue_);
+}
+
+delta::Coverage Pipe::coverage_of(const Part& part) const {
+  delta::Coverage of;
+  if (parts_.size() > 1) of.namespaces.push_back(part.namespace_);  // else there is nothing beside it
+  return of;
 }
 
 /// Everything that the parts are to bring is there.
@@ -181,6 +196,10 @@ Result<void> Pipe::Part::repair(std::vector<meta::Object> objects, std::string r
 Result<void> Pipe::Part::resync() {
   if (!pipe_) return {};
   return pipe_->change([](auto& queue) { queue.resync(); });
+}
+
+void Pipe::Part::confirm() {
+  if (pipe_) static_cast<void>(pipe_->change([this](auto&) { pipe_->no_longer_awaited(*this); }));
 }
 
 void Pipe::Part::bookmark(std::string_view resource_version) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubexx/base/executor.hpp"
+#include "kubexx/delta/delta.hpp"
 #include "kubexx/informer/controller.hpp"
 
 namespace kubexx::informer {
@@ -28,6 +29,8 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   void drop(Part& part);
   /// What is in other namespaces is gone.
   void keep_only(std::vector<std::string> namespaces);
+  /// What a part had in an earlier run. Its first list is awaited nevertheless, or that the server confirms this.
+  void restore(Part& part, RestoredPart from);
 
   void stop() { stopped_ = true; }
   /// Once everything of the parts there were at that time was processed.
@@ -41,6 +44,8 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   template <class Change>
   Result<void> enter(const delta::Intake& intake, meta::Object object, Change make);
   Result<void> replace(Part& part, std::vector<meta::Object> objects, std::string resource_version, bool repairs);
+  void no_longer_awaited(Part& part);
+  delta::Coverage coverage_of(const Part& part) const;
   bool is_whole() const;
   void drain();
 
@@ -72,6 +77,7 @@ class Pipe::Part final : public reflector::DeltaSink {
   Result<void> replace(std::vector<meta::Object> objects, std::string resource_version) override;
   Result<void> repair(std::vector<meta::Object> objects, std::string resource_version) override;
   Result<void> resync() override;
+  void confirm() override;
   void bookmark(std::string_view resource_version) override;
 
   /// It was told to list because another part found the server restored: it need not say so itself. Until its next

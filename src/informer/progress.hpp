@@ -28,6 +28,7 @@ class Progress {
     bool stopping = false;
     bool dropping = true;  ///< what waits for handlers, at the end
     bool stopped = false;
+    bool restored = false;  ///< it has what a file had
     bool synced = false;
     bool whole = false;                     ///< everything of the scope is there
     std::uint64_t scope_changes = 0;        ///< that were asked for

@@ -164,6 +164,7 @@ InformerStatus SharedIndexInformer::status() const {
   InformerStatus status;
   impl_->progress->read([&](const Facts& facts) {
     status.started = facts.started;
+    status.restored = facts.restored;
     status.synced = facts.synced;
     status.whole = facts.whole;
     status.stopped = facts.stopped;
@@ -174,7 +175,9 @@ InformerStatus SharedIndexInformer::status() const {
   status.description = impl_->options.description;
   {
     const std::lock_guard lock(impl_->mutex);
-    status.scope = WholeScope(impl_->scoped.scope).text();
+    WholeScope whole(impl_->scoped.scope);
+    status.scope = whole.text();
+    if (!whole.namespaces.front().empty()) status.namespaces = std::move(whole.namespaces);
   }
   const auto total = [this](std::size_t which) { return impl_->totals[which].load(std::memory_order_relaxed); };
   status.events = {total(0), total(1), total(2), total(Impl::kResyncs)};

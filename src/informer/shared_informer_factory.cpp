@@ -55,7 +55,9 @@ struct KUBEXX_HIDDEN SharedInformerFactory::Impl : std::enable_shared_from_this<
   }
   InformerOptions options_of(const meta::GroupVersionResource& resource) const {
     const auto own = options.by_kind.find(resource);
-    return own == options.by_kind.end() ? options.defaults : with_defaults(own->second, options.defaults);
+    auto of_kind = own == options.by_kind.end() ? options.defaults : with_defaults(own->second, options.defaults);
+    if (of_kind.cache_directory.empty()) of_kind.cache_directory = options.cache_directory;
+    return of_kind;
   }
   kubexx::detail::Awaited awaited() const { return {client.executor().get(), client.handlers().get()}; }
   /// The same with what this scope says, and what is known of the resource: a kind without namespaces is watched as a

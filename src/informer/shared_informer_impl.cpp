@@ -88,7 +88,24 @@ SharedIndexInformer::Impl::Impl(SourceFunc make, InformerOptions options_in)
 void SharedIndexInformer::Impl::begin(std::stop_token stop) {
   make_detector();
   make_gauges();
-  if (const auto jitter = options.start_jitter.value_or(Duration::zero()); jitter > Duration::zero()) {
+  make_keeper();
+  if (keeper) {
+    keeper->restore([self = shared_from_this()](std::optional<RestoredCache> from) {
+      self->take_restored(std::move(from));
+      self->begin_controller();
+    });
+  } else {
+    begin_controller();
+  }
+  on_stop.emplace(std::move(stop), std::function<void()>([weak = weak_from_this()] {
+                    if (const auto self = weak.lock()) self->end(true);
+                  }));
+}
+
+/// The first request.
+void SharedIndexInformer::Impl::begin_controller() {
+  const auto jitter = restored ? Duration::zero() : options.start_jitter.value_or(Duration::zero());
+  if (jitter > Duration::zero()) {
     auto& random = reflector.random ? *reflector.random : Random::process();
     const auto delay = std::chrono::duration_cast<Duration>(random.uniform() * jitter);
     first_request = strand.post_after(delay, [self = shared_from_this()] {
@@ -98,9 +115,6 @@ void SharedIndexInformer::Impl::begin(std::stop_token stop) {
   } else {
     controller->start(config());
   }
-  on_stop.emplace(std::move(stop), std::function<void()>([weak = weak_from_this()] {
-                    if (const auto self = weak.lock()) self->end(true);
-                  }));
 }
 
 /// What the reflector asks and tells, beside the owner that the options name. Weak: the reflector holds it.
@@ -123,6 +137,7 @@ struct SharedIndexInformer::Impl::Owner final : reflector::Owner {
   }
   void on_rollback() override {
     if (named) call_isolated("owner of an informer's reflector", [this] { named->on_rollback(); });
+    if (const auto self = informer.lock(); self && self->keeper) self->keeper->discard();
   }
   const std::weak_ptr<Impl> informer;
   const std::shared_ptr<reflector::Owner> named;
@@ -137,6 +152,12 @@ Config SharedIndexInformer::Impl::config() {
     const std::lock_guard lock(mutex);
     config.sources = scoped.sources;
     scope_changes_met = scoped.changes;
+  }
+  if (restored) {
+    resumes = true;
+    cluster_before = std::move(restored->cluster);
+    config.restored = std::move(restored->parts);
+    restored.reset();
   }
   config.reflector = reflector;
   config.object_type = options.expected_kind;
@@ -218,8 +239,12 @@ void SharedIndexInformer::Impl::announce(Notification notification) {
 /// The store moved, and everybody who listens is told; whoever waits for a version looks again.
 void SharedIndexInformer::Impl::processed(const QueueProgress& now) {
   processor->distribute();
-  const bool whole = progress->change(
-      [&](Progress::Facts& facts) { return facts.whole = now.whole && facts.scope_changes == scope_changes_met; });
+  bool first_restored = false;
+  const bool whole = progress->change([&](Progress::Facts& facts) {
+    first_restored = !std::exchange(facts.restored, resumes && !now.synced) && facts.restored;
+    return facts.whole = now.whole && facts.scope_changes == scope_changes_met;
+  });
+  if (first_restored) progress->tell();
   if (!whole) {
     // The version of a part, or of parts that are gone, says nothing of the whole.
   } else if (queue == QueueKind::Ordered) {
@@ -232,12 +257,14 @@ void SharedIndexInformer::Impl::processed(const QueueProgress& now) {
     }
   }
   waits->look();
+  if (keeper) keeper->moved();
   if (!now.synced || std::exchange(told_synced, true)) return;
   // Behind the processing of the last initial change. No handler is synced before its informer is.
   progress->change([](Progress::Facts& facts) { facts.synced = true; });
   processor->upstream_synced();
   waits->look();
   progress->tell();
+  if (keeper) begin_keeping();
 }
 
 void SharedIndexInformer::Impl::reached(std::string store_version) {
@@ -271,13 +298,18 @@ void SharedIndexInformer::Impl::end(bool drop_waiting) {
   // Behind a begin() that may still be on its way.
   strand.post([self = shared_from_this()] {
     self->first_request.cancel();
-    self->controller->stop([self] { self->finish(); });
+    if (self->keeper) self->keeper->take_last();
+    self->controller->stop([self] {
+      if (!self->keeper) return self->finish();
+      self->keeper->end([self] { self->finish(); });
+    });
   });
 }
 
 /// The watch has ended; now the handlers.
 void SharedIndexInformer::Impl::finish() {
   if (detector) detector->stop();
+  asking_cluster.reset();
   gauges.clear();
   processor->stop(progress->read([](const Progress::Facts& facts) { return facts.dropping; }));
   progress->change([](Progress::Facts& facts) { facts.stopped = true; });

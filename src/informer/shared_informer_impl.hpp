@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/internal/condition_waits.hpp"
+#include "informer/cache_keeper.hpp"
 #include "informer/progress.hpp"
 #include "kubexx/informer/cache_mutation_detector.hpp"
 #include "kubexx/informer/controller.hpp"
@@ -37,6 +38,7 @@ struct KUBEXX_HIDDEN SharedIndexInformer::Impl : Announcer, std::enable_shared_f
   };
 
   void begin(std::stop_token stop);
+  void begin_controller();
   void end(bool drop_waiting);
   void finish();
   void processed(const QueueProgress& queue);
@@ -45,6 +47,12 @@ struct KUBEXX_HIDDEN SharedIndexInformer::Impl : Announcer, std::enable_shared_f
   Config config();
   void make_detector();
   void make_gauges();
+  // cache_keeping.cpp; on the strand
+  void make_keeper();
+  void take_restored(std::optional<RestoredCache> from);
+  std::optional<CacheCapture> capture();
+  void begin_keeping();
+
   Result<Scoped> next_scope(const Scope& wanted, const Scoped& now) const;
   Result<void> set_scope(const Scope& wanted);
   void announce(Notification notification) override;                       // strand
@@ -74,6 +82,11 @@ struct KUBEXX_HIDDEN SharedIndexInformer::Impl : Announcer, std::enable_shared_f
   std::uint64_t scope_changes_met = 0;  // strand
   Timer first_request;                  // strand; when it is put off
   const std::shared_ptr<Controller> controller;
+  std::shared_ptr<CacheKeeper> keeper;         // strand; null: no file
+  std::optional<RestoredCache> restored;       // strand; until the start
+  bool resumes = false;                        // strand; it has begun with what a file had
+  std::string cluster_before;                  // strand; what the file's cluster called itself
+  std::unique_ptr<meta::Call> asking_cluster;  // strand
 
   mutable std::mutex mutex;
   std::vector<std::function<void()>> on_end;  // guarded by mutex

@@ -43,6 +43,9 @@ void write_informer(JsonText& text, const Entry& entry) {
     text.field("resource", resource.resource.empty() ? status.description : resource.resource);
     text.field("api", resource.api_version());
     text.field("scope", status.scope);
+    text.list("namespaces", [&] {
+      for (const auto& namespace_ : status.namespaces) text.value(std::string_view(namespace_));
+    });
     text.field("state", state_of(status));
     text.field("mode", mode_of(status));
     text.field("synced", status.synced);

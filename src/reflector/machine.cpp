@@ -8,8 +8,15 @@ namespace kubexx::reflector {
 namespace {
 
 constexpr Duration kLongestAskedWait = std::chrono::minutes(10);  // a server that says "in a year" means no year
+constexpr std::uint64_t kWatchesBeforeList = 5;                   // of a version that is not confirmed
 constexpr Duration kLeastResume = std::chrono::milliseconds(250);
 constexpr Duration kLongestResume = std::chrono::milliseconds(500);  // and up to as much again, by chance
+
+/// It did not answer, or somebody else did in its place.
+bool is_away(const Error& error) {
+  if (error.is_too_large_resource_version()) return false;
+  return error.kind() == ErrorKind::Transport || error.kind() == ErrorKind::Timeout || error.code() >= 500;
+}
 
 /// Never longer than the backoff that was asked for.
 Backoff resume_policy(const Backoff& asked) {
@@ -83,7 +90,37 @@ Reflector::Impl::Impl(std::shared_ptr<ListerWatcher> source_in, std::shared_ptr<
 }
 
 void Reflector::Impl::begin() {
-  if (std::holds_alternative<Idle>(state)) guarded([this] { round(); });
+  if (!std::holds_alternative<Idle>(state)) return;
+  guarded([this] { options.resume_from.empty() ? round() : resume(); });
+}
+
+/// Goes on where an earlier run ended.
+void Reflector::Impl::resume() {
+  const auto now = strand.clock().now();
+  set_version(options.resume_from);
+  versions.unconfirmed = true;
+  due.resync = detail::after(now, options.resync_period);
+  due.verify = detail::after(now, options.verify_every);
+  if (!source->supports_watch()) return round();
+  {
+    const std::lock_guard lock(mutex);
+    ++seldom.attempts;
+  }
+  start_watch();
+}
+
+/// The server knows the version that we went on from.
+void Reflector::Impl::confirm() {
+  if (!std::exchange(versions.unconfirmed, false)) return;
+  sink->confirm();
+  last_activity.store(strand.clock().now().time_since_epoch().count(), std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex);
+    seldom.synced_once = true;
+    seldom.last_error.reset();
+    seldom.attempts = 0;
+  }
+  changed();
 }
 
 void Reflector::Impl::halt() {
@@ -124,17 +161,26 @@ void Reflector::Impl::end_round(const char* reason, const Error* error, bool tel
       if (error->is_not_found()) return park(*error);
     }
   }
-  back_off(error, [this] { round(); });
+  const bool away = error && is_away(*error);
+  back_off(error, [this, away] { next_round(away); });
+}
+
+/// A server that is away says nothing of the version of an earlier run: when it is back, the watch may go on there. Now
+/// and then a list is tried, for it may be the watches alone that do not get through.
+void Reflector::Impl::next_round(bool server_was_away) {
+  if (versions.unconfirmed && server_was_away && ++unconfirmed_tries % kWatchesBeforeList != 0) return start_watch();
+  round();
 }
 
 /// The whole resource is unknown to the server (its CRD was removed, or never there): what we hold is gone, and asking
 /// again and again helps nobody. The source tells when to come back.
 void Reflector::Impl::park(const Error& error) {
-  if (seldom.synced_once || !options.not_older_than.empty()) {
+  if (seldom.synced_once || versions.unconfirmed || !options.not_older_than.empty()) {
     if (auto gone = sink->replace({}, last_version); !gone) note_error(gone.error());
   }
   set_version("");
   versions.unavailable = false;
+  versions.unconfirmed = false;
   due.resync.reset();
   note_error(error);
   auto& parked = enter(Parked{});

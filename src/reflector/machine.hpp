@@ -36,9 +36,12 @@ struct KUBEXX_HIDDEN Reflector::Impl {
 
   // machine.cpp
   void begin();
+  void resume();
+  void confirm();
   void halt();
   void relist();
   void round();
+  void next_round(bool server_was_away);
   void end_round(const char* reason, const Error* error, bool tell_handler);
   void park(const Error& error);
   void back_off(const Error* cause, Task next);
@@ -107,6 +110,7 @@ struct KUBEXX_HIDDEN Reflector::Impl {
   void watch_end(const Error* error);
   void watch_error(const Error& error);
   void watch_again(const char* reason, const Error& error, Duration delay);
+  void list_at_once(const Error& error);
   void wait_for_server(const Error& error, Task again);
   Stream* stream() noexcept;  // of the state; null: it has none
   bool acceptable(Stream& stream, const meta::WatchEvent& event);
@@ -132,6 +136,7 @@ struct KUBEXX_HIDDEN Reflector::Impl {
 
   State state;
   std::uint64_t generation = 0;
+  std::uint64_t unconfirmed_tries = 0;  // that failed
   BackoffTimer backoff;
 
   /// Where we are in the server's history.
@@ -140,6 +145,7 @@ struct KUBEXX_HIDDEN Reflector::Impl {
     bool went_back = false;    // the next whole state is the most recent one, by a list
     bool reused = false;       // objects of the state that is being read were known and not read
     bool in_doubt = false;     // somebody asked for the next whole state: nothing is taken for known
+    bool unconfirmed = false;  // it is that of an earlier run, and the server has not said yet that it knows it
   } versions;
 
   /// Neither restarts with a watch: watches end every few minutes.

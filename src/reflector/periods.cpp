@@ -56,7 +56,8 @@ void Reflector::Impl::version_answered(const Result<meta::ListMeta>& answer) {
   if (!answer) return;
   const auto& ours = std::get<Watching>(state).version_then;
   const auto order = meta::compare_resource_versions(answer->resource_version, ours);
-  if (!order || *order != std::strong_ordering::less) return;
+  if (!order) return;
+  if (*order != std::strong_ordering::less) return confirm();
   log(LogLevel::Warning, "the server's versions went back, listing anew",
       {{"reflector", options.name}, {"ours", ours}, {"server", answer->resource_version}});
   versions.went_back = true;

@@ -16,6 +16,7 @@
 ///
 ///   from          what happens                                                    to
 ///   Idle          start                                                           a round
+///                 start where an earlier run ended                                Watching
 ///   WatchListing  its bookmark                                                    Watching, on the same stream
 ///                 closed early (five times); refused for its version (once)       WatchListing
 ///                 refused or throttled by the server                              BackingOff, then WatchListing
@@ -28,6 +29,7 @@
 ///                 the watch verb is refused                                       Polling
 ///                 time to verify                                                  Listing
 ///                 the server's versions went back                                 a round
+///                 expired before an earlier run was confirmed                     a round
 ///                 expired, undecodable, anything else                             BackingOff, then a round
 ///   Polling       the interval is over                                            a round
 ///   Parked        the resource is served again                                    a round

@@ -32,7 +32,7 @@ meta::ListOptions Reflector::Impl::watch_options() {
 }
 
 void Reflector::Impl::start_watch() {
-  auto& watching = enter(Watching{.resumed = watches.since_whole_state});
+  auto& watching = enter(Watching{.resumed = watches.since_whole_state || versions.unconfirmed});
   watching.stream.propagate = !last_version.empty() && last_version != "0";
   auto query = watch_options();
   query.resource_version = last_version;
@@ -125,6 +125,7 @@ void Reflector::Impl::stream_event(meta::WatchEvent event) {
   ++from->events;
   count_event();
   if (listing) return watch_list_event(*listing, event);
+  confirm();
   apply(*from, std::move(event));
 }
 
@@ -194,8 +195,9 @@ void Reflector::Impl::watch_end(const Error* error) {
     }
     if (error->is_method_not_supported()) {
       server.unwatchable = true;
-      return poll();
+      return versions.unconfirmed ? round() : poll();
     }
+    if (error->is_expired() && versions.unconfirmed) return list_at_once(*error);
     const auto failure = error->with_context("failed to watch " + options.type_description);
     return end_round(error->is_expired() ? "expired" : "watch_failed", &failure, true);
   }
@@ -227,8 +229,16 @@ void Reflector::Impl::wait_for_server(const Error& error, Task again) {
   back_off(&error, std::move(again));
 }
 
+/// What an earlier run left is too old to go on from: the first list of this one needs no backoff.
+void Reflector::Impl::list_at_once(const Error& error) {
+  note_error(error);
+  count_restart("expired", &error);
+  round();
+}
+
 /// A broken stream, or an ERROR event in it.
 void Reflector::Impl::watch_error(const Error& error) {
+  if (error.is_expired() && versions.unconfirmed) return list_at_once(error);
   if (error.is_expired()) return end_round("expired", &error, false);
   if (error.is_too_many_requests()) return wait_for_server(error, [this] { start_watch(); });
   if (error.is_internal() && options.max_internal_error_retry > Duration::zero()) {

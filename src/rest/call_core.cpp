@@ -269,6 +269,7 @@ void CallCore::on_end(const std::optional<Error>& error) {
   }
   if (succeeded) return conclude(nullptr);
   auto failure = error_of_response(status_, headers_, error_body_, request_);
+  if (status_ == 401 && !request_.headers.find("Authorization")) failure = client_->credentials->explain(failure);
   const auto wait = retry_after_header(headers_);
   const bool patient = wait && *wait <= kLongestPatience && (status_ == 429 || status_ >= 500);
   if (patient && retry_after(*wait, failure)) return;

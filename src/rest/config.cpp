@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/internal/file.hpp"
+#include "base/internal/parse_number.hpp"
 #include "base/internal/wipe.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/meta/validation.hpp"
@@ -12,20 +13,6 @@
 
 namespace kubexx::rest {
 namespace {
-
-constexpr const char* kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount/";
-
-std::string read_trimmed(const std::string& path) {
-  auto out = read_file(path).value_or("");
-  out.erase(out.find_last_not_of(" \t\r\n") + 1);
-  return out;
-}
-
-std::string variable(const char* name) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 /// Control characters of a hint that strangers wrote must not reach a terminal.
 std::string printable(std::string_view text) {
@@ -42,6 +29,38 @@ std::string printable(std::string_view text) {
     }
   }
   return out;
+}
+
+/// A file that must say something; the Error repeats nothing of it.
+Result<std::string> read_trimmed(const std::string& path) {
+  auto out = read_file(path);
+  if (!out) return out;
+  out->erase(out->find_last_not_of(" \t\r\n") + 1);
+  if (out->empty()) return Error::config(path + ": it is empty");
+  return out;
+}
+
+std::string process_variable(const std::string& name) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets variables
+  const char* value = std::getenv(name.c_str());
+  return value ? value : "";
+}
+
+/// The service's address as a URL; addresses of IPv6 stand in brackets there.
+Result<std::string> service_url(const std::string& host, const std::string& port) {
+  if (host.empty() && port.empty()) {
+    return Error::config("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+  }
+  if (host.empty() || port.empty()) {
+    return Error::config(std::string("in a cluster: ") +
+                         (host.empty() ? "KUBERNETES_SERVICE_HOST" : "KUBERNETES_SERVICE_PORT") + " is not set");
+  }
+  const auto number = parse_number<std::uint16_t>(port);
+  if (!number || *number == 0) {
+    return Error::config("in a cluster: KUBERNETES_SERVICE_PORT is no port: \"" + printable(port) + "\"");
+  }
+  const bool bare = host.find(':') != std::string::npos && host.front() != '[';
+  return "https://" + (bare ? "[" + host + "]" : host) + ":" + port;
 }
 
 void apply_cluster_overrides(const LoadOptions& flags, KubeCluster& cluster) {
@@ -184,25 +203,26 @@ Result<Config> to_config(const KubeConfig& files, const LoadOptions& flags) {
 }
 
 Result<Config> Config::in_cluster() {
-  const auto host = variable("KUBERNETES_SERVICE_HOST");
-  const auto port = variable("KUBERNETES_SERVICE_PORT");
-  if (host.empty() || port.empty()) {
-    return Error::config("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
-  }
-  const std::string folder = kServiceAccount;
+  return in_cluster(InClusterOptions{});
+}
+
+Result<Config> Config::in_cluster(const InClusterOptions& options) {
+  const auto variable = [&](const std::string& name) {
+    return options.environment ? options.environment(name) : process_variable(name);
+  };
+  auto url = service_url(variable("KUBERNETES_SERVICE_HOST"), variable("KUBERNETES_SERVICE_PORT"));
+  if (!url) return url.error();
   Config config;
-  config.bearer_token_file = folder + "token";
-  config.bearer_token = read_trimmed(config.bearer_token_file);
-  if (config.bearer_token.empty())
-    return Error::config("not in a cluster: " + config.bearer_token_file + " cannot be read");
-  config.host = "https://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
-  if (file_readable(folder + "ca.crt")) {
-    config.tls.ca_file = folder + "ca.crt";
-  } else {
-    log(LogLevel::Error, "the cluster's CA cannot be read", {{"file", folder + "ca.crt"}});
-  }
+  config.host = *url;
+  config.bearer_token_file = options.folder + "/token";
+  auto token = read_trimmed(config.bearer_token_file);
+  if (!token) return token.error().with_context("in a cluster, the service account's token");
+  config.bearer_token.swap(*token);
+  // Without its CA nothing could be told from the API server, and the system's roots are no substitute.
+  config.tls.ca_file = options.ca_file.empty() ? options.folder + "/ca.crt" : options.ca_file;
+  if (auto ca = read_trimmed(config.tls.ca_file); !ca) return ca.error().with_context("in a cluster, the cluster's CA");
   auto own = variable("POD_NAMESPACE");
-  if (own.empty()) own = read_trimmed(folder + "namespace");
+  if (own.empty()) own = read_trimmed(options.folder + "/namespace").value_or("");
   if (!own.empty()) config.default_namespace = own;
   return config;
 }
@@ -224,21 +244,23 @@ Result<Config> Config::load(const LoadOptions& options) {
     }
   };
   if (loaded->config.empty() && options.kubeconfig.empty() && !any_override(options)) {
-    if (auto inside = in_cluster()) {
+    auto place = options.in_cluster;
+    if (!options.certificate_authority.empty()) place.ca_file = options.certificate_authority;
+    auto inside = in_cluster(place);
+    if (inside) {
       tell_warnings();
       if (!options.namespace_.empty()) inside->default_namespace = plain_namespace(options.namespace_);
       if (!options.token.empty()) {
         inside->bearer_token = options.token;
         inside->bearer_token_file.clear();
       }
-      if (!options.certificate_authority.empty()) inside->tls.ca_file = options.certificate_authority;
       if (!options.impersonate.user.empty()) inside->impersonate = options.impersonate;
       inside->timeout = options.timeout;
       return inside;
     }
     const auto why = loaded->warnings.empty() ? "no kubeconfig file was found ($KUBECONFIG, ~/.kube/config)"
                                               : meta::join_complaints(loaded->warnings);
-    return Error::config("no configuration: " + why + ", and this is no pod of a cluster");
+    return Error::config("no configuration: " + why + "; " + inside.error().message());
   }
   tell_warnings();
   return to_config(loaded->config, options);

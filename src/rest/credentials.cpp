@@ -4,6 +4,7 @@
 #include "base/internal/file.hpp"
 #include "base/internal/wipe.hpp"
 #include "kubexx/base/log.hpp"
+#include "rest/token_expiry.hpp"
 
 namespace kubexx::rest {
 namespace {
@@ -50,6 +51,7 @@ Result<std::string> Credentials::token() {
   if (!file_token_.empty() && !file_stale_ && now - file_read_ < kTokenFileLife) return file_token_;
   auto file = read_file(config_.bearer_token_file, kTokenFile);
   auto fresh = file ? strip(std::move(*file)) : std::string();
+  file_fault_ = !file ? file.error().message() : fresh.empty() ? "it is empty" : "";
   if (fresh.empty()) {
     if (!file_token_.empty()) return file_token_;
     if (!config_.bearer_token.empty()) return config_.bearer_token;
@@ -115,6 +117,16 @@ void Credentials::rejected(TimePoint sent) {
   if (exec_) exec_->invalidate(sent);
   const std::lock_guard lock(mutex_);
   if (file_read_ <= sent) file_stale_ = true;
+}
+
+Error Credentials::explain(const Error& refusal) {
+  if (config_.bearer_token_file.empty() || !config_.username.empty() || !allowed_) return refusal;
+  const std::lock_guard lock(mutex_);
+  auto text = "the token of " + config_.bearer_token_file + " was refused";
+  const auto expiry = expiry_of_token(file_token_.empty() ? config_.bearer_token : file_token_);
+  if (expiry && *expiry <= meta::Time::from_wall(clock_.wall())) text += ", it expired at " + expiry->to_string();
+  if (!file_fault_.empty()) text += ", and no other is there (" + file_fault_ + ")";
+  return refusal.with_context(text);
 }
 
 }  // namespace kubexx::rest

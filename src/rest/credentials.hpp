@@ -36,6 +36,8 @@ class Credentials {
   void prepare(const Strand& strand, bool authorized, UniqueFunction<void(Result<transport::Headers>)> done);
   /// The server answered 401 to a request sent then: what was cached by that time is asked for anew.
   void rejected(TimePoint sent);
+  /// That answer as an Error that says which token file it was about, and what is wrong with it as far as can be seen.
+  Error explain(const Error& refusal);
 
  private:
   Result<transport::Headers> static_headers(bool authorized);
@@ -50,6 +52,7 @@ class Credentials {
   std::string file_token_;   // guarded by mutex_
   TimePoint file_read_{};    // guarded by mutex_
   bool file_stale_ = false;  // guarded by mutex_; the server rejected it
+  std::string file_fault_;   // guarded by mutex_; why it could not be read last
 };
 
 }  // namespace kubexx::rest

@@ -82,7 +82,7 @@ void compare(const char* list, const char* key, const std::map<std::string, T>& 
   for (const auto& [name, old] : before) {
     if (now.contains(name)) continue;
     edits[old.origin].push_back(
-        [list, name = name](meta::Draft& document, const std::string&) { find_entry(document[list], name).erase(); });
+        [list, gone = name](meta::Draft& document, const std::string&) { find_entry(document[list], gone).erase(); });
   }
   for (const auto& [name, fresh] : now) {
     const auto old = before.find(name);
@@ -90,14 +90,14 @@ void compare(const char* list, const char* key, const std::map<std::string, T>& 
     if (old != before.end()) same.origin = old->second.origin;
     if (old != before.end() && same == old->second) continue;
     const auto& file = old != before.end() ? old->second.origin : fresh.origin.empty() ? default_file : fresh.origin;
-    edits[file].push_back([list, key, name = name, fresh = fresh](meta::Draft& document, const std::string& folder) {
-      auto entry = find_entry(document[list], name);
+    edits[file].push_back([list, key, named = name, stanza = fresh](meta::Draft& document, const std::string& folder) {
+      auto entry = find_entry(document[list], named);
       if (!entry.exists()) {
         entry = document[list].append();
-        entry["name"].set(name);
+        entry["name"].set(named);
       }
       entry[key].set_map();
-      write_stanza(entry[key], fresh, folder);
+      write_stanza(entry[key], stanza, folder);
     });
   }
 }

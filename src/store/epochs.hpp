@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kubexx/meta/object.hpp"
-#include "store/readers.hpp"
+#include "store/internal/readers.hpp"
 
 namespace kubexx::store {
 

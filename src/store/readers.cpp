@@ -1,4 +1,4 @@
-#include "store/readers.hpp"
+#include "store/internal/readers.hpp"
 
 #include <algorithm>
 #include <thread>

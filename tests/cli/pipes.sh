@@ -76,13 +76,31 @@ check 2 '' '--content-type: xml not in' k bench sync pods --content-type xml
 check 2 '' '--projection: .*"a\.\.b" is not a field path' k bench sync pods --projection a..b
 check 2 '' '--page-size: negative: -1' k bench sync pods --page-size -1
 check 2 '' '--for: "soon" is no duration' k bench sync pods --for soon
-for command in 'get pods' 'watch pods' 'tree pod/a' 'top-cache pods' 'bench sync pods' 'demo --cluster' version; do
+for command in 'get pods' 'watch pods' 'logs a' 'tree pod/a' 'top-cache pods' 'bench sync pods' 'demo --cluster' version; do
   check 2 '' '--request-timeout: "abc" is no duration' k $command --request-timeout abc
 done
+check 2 '' 'rbac: which resources' k rbac
+check 2 '' 'Kubernetes has no resource "foos"; a custom one is named with its group: foos.example.com' k rbac foos
+check 2 '' '"read" is no verb' k rbac pods:read
+check 2 '' '"pods!" is no resource' k rbac 'pods!'
+check 2 '' '--service-account: "agent" is not NAMESPACE/NAME' k rbac pods --service-account agent
+check 2 '' '--namespace: "a_b" is none' k rbac pods -n a_b
+check 1 '' '--inspector wants the address' k rbac --inspector 127.0.0.1:1
+check 1 '' 'the inspector at http://127.0.0.1:1: .*refused' k rbac --inspector http://127.0.0.1:1/?token=fake
 check 2 '' 'jsnol not in' k get pods -o jsnol
 check 2 '' '--selector: ' k get pods -l 'a in'
 check 2 '' '--diff and --output' k watch pods --diff -o json
 check 2 '' '--dump-cache goes with -o jsonl' k watch pods --dump-cache
+check 2 '' 'which pod' k logs
+check 2 '' 'a name and a selector' k logs a -l app=web
+check 2 '' 'a name and --all-namespaces' k logs a -A
+check 2 '' '--container and --all-containers' k logs a -c b --all-containers
+check 2 '' '--since and --since-time' k logs a --since 5m --since-time 2026-01-31T08:00:00Z
+check 2 '' '--previous and --follow' k logs a -p -f
+check 2 '' '--since: "soon" is no duration' k logs a --since soon
+check 2 '' '--since-time: time "soon"' k logs a --since-time soon
+check 2 '' '--tail: -2 is not between' k logs a --tail=-2
+check 2 '' '--max-log-requests: 0 is not between' k logs a --max-log-requests 0
 check 2 '' 'no duration' k demo --for soon
 check 2 '' 'NAME:TOKEN:ROLE' k apiserver --user bob
 check 1 '' 'no kubeconfig file was found' k get pods
@@ -115,16 +133,101 @@ check 2 '' 'kind is like' operator x --group shop.example.com --kind widget
 check 2 '' 'has another meaning' operator x --group shop.example.com --kind ConfigMap
 check 1 '' '127.0.0.1:1: refused .is the server running' k get pods --server https://127.0.0.1:1
 check 1 '' 'refused' k watch pods --server https://127.0.0.1:1
+check 1 '' 'refused' k logs a --server https://127.0.0.1:1
+check 1 '' 'refused' k logs -l app=web -f --server https://127.0.0.1:1
 check 1 '' 'refused' k tree pod/a --server https://127.0.0.1:1
 check 1 '' 'refused' k top-cache pods --server https://127.0.0.1:1
 check 1 '' 'refused' k bench sync pods --server https://127.0.0.1:1
 check 0 '^kubexx [0-9.]+ ' '' k version --client
 check 0 '^kubexx [0-9.]+ ' 'server not reached: .*refused' k version --server https://127.0.0.1:1
-for command in get watch tree top-cache bench 'bench sync' demo apiserver gen init completion version; do
+for command in get watch logs tree top-cache bench 'bench sync' demo apiserver gen init rbac completion version; do
   check 0 '^Examples:' '' k $command --help
 done
 check 0 '^Examples:' '' k --help
 for shell in bash zsh fish; do check 0 '__complete' '' k completion $shell; done
+
+# The least rules: one for resources that are used alike; what has no namespaces needs the whole cluster.
+k rbac po deployments.apps replicasets.apps nodes pods/log:get foos.demo.example.com:watch,list pods:get -n shop \
+  --name agent --service-account ops/agent >"$work/rbac"
+cat >"$work/wanted" <<'YAML'
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: agent
+rules:
+- apiGroups:
+  - ""
+  resources:
+  - nodes
+  verbs:
+  - list
+  - watch
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: agent
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: agent
+subjects:
+- kind: ServiceAccount
+  name: agent
+  namespace: ops
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: agent
+  namespace: shop
+rules:
+- apiGroups:
+  - ""
+  resources:
+  - pods/log
+  verbs:
+  - get
+- apiGroups:
+  - ""
+  resources:
+  - pods
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - apps
+  resources:
+  - deployments
+  - replicasets
+  verbs:
+  - list
+  - watch
+- apiGroups:
+  - demo.example.com
+  resources:
+  - foos
+  verbs:
+  - list
+  - watch
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: agent
+  namespace: shop
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: agent
+subjects:
+- kind: ServiceAccount
+  name: agent
+  namespace: ops
+YAML
+if cmp -s "$work/rbac" "$work/wanted"; then echo "ok    kubexx rbac prints the least rules"
+else fail "kubexx rbac differs: $(diff "$work/rbac" "$work/wanted" | head -n 3)"; fi
 
 # A server.
 cat >"$work/objects" <<'JSON'
@@ -301,6 +404,65 @@ await "$work/secrets.diff" '/metadata/annotations/note: "x" -> "seen"'
 grep -qE 'fake-|ZmFrZS' "$work/secrets.diff" && fail "watch --diff shows what is in a Secret" || echo "ok    watch --diff of Secrets"
 for pid in $differ $keeper; do kill -TERM "$pid"; wait "$pid"; done
 
+# Logs: of one pod, of those that match, followed over cuts and restarts.
+{
+  echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","labels":{"app":"web"}},"spec":{"nodeName":"n","restartPolicy":"Never","containers":[{"name":"main","image":"i"},{"name":"side","image":"i"}]}}'
+  echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"b","namespace":"default","labels":{"app":"web"}},"spec":{"nodeName":"n","containers":[{"name":"main","image":"i"}]}}'
+} >"$work/pods"
+"$kubexx" apiserver --cleartext --fault-path --objects "$work/pods" >"$work/pods.server" 2>&1 &
+keeper=$!
+await "$work/pods.server" '^serving on '
+url=$(sed -n 's/^serving on //p' "$work/pods.server")
+l() { "$kubexx" logs --server "$url" "$@"; }
+act() {  # ACTION POD MORE
+  local body="{\"action\":\"$1\",\"namespace\":\"default\",\"pod\":\"$2\"${3:-}}"
+  exec 3<>"/dev/tcp/127.0.0.1/${url##*:}"
+  printf 'POST /kubexx/faults HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: %s\r\n\r\n%s' "${#body}" "$body" >&3
+  head -n 1 <&3 | grep -q ' 200' || fail "the server does not $1"
+  exec 3<&-
+}
+line() { act appendLog "$1" ",\"container\":\"${3:-main}\",\"text\":\"$2\""; }
+check 1 '' 'pods "nobody" not found' l nobody
+check 1 '' 'container "main" in pod "b" is waiting to start: ContainerCreating' l b
+line a 'a 1' && line a 'a 2' && line a 'side 1' side && line b 'b 1'
+check 0 '^a 2$' '' l a
+check 0 '^a 2$' '' l pod/a --tail 1
+grep -q 'a 1' "$work/out" && fail "--tail shows more"
+check 0 '^side 1$' '' l a -c side
+check 1 '' 'container nobody is not valid for pod a' l a -c nobody
+check 0 '^\[pod/a/side\] side 1$' '' l -l app=web --all-containers --prefix
+[ "$(wc -l <"$work/out")" = 4 ] || fail "there are $(wc -l <"$work/out") lines, not 4"
+check 0 '^20[0-9-]+T[0-9:]+\.[0-9]{9}Z a 1$' '' l a --timestamps
+check 0 '' 'No resources found in default namespace' l -l app=nobody
+check 1 '' 'previous terminated container "main" in pod "a" not found' l a --previous
+"$kubexx" logs --server "$url" -l app=web --follow --prefix >"$work/followed" 2>"$work/followed.err" &
+follower=$!
+await "$work/followed" '^\[pod/b/main\] b 1$'
+act cutLogs '' && line b 'b 2'
+await "$work/followed" '^\[pod/b/main\] b 2$'
+act startContainer b && line b 'b 3'
+await "$work/followed" '^\[pod/b/main\] b 3$'
+check 0 '^b 2$' '' l b --previous
+kill -TERM "$follower"
+wait "$follower" && echo "ok    logs --follow ends with 0" || fail "logs --follow ended with $?"
+sort "$work/followed" | uniq -d | grep . && fail "logs --follow prints a line twice"
+[ "$(wc -l <"$work/followed")" = 5 ] || fail "logs --follow printed $(wc -l <"$work/followed") lines, not 5"
+"$kubexx" logs --server "$url" a -f >"$work/followed" 2>"$work/followed.err" &
+follower=$!
+await "$work/followed" '^a 2$'
+line a 'a 3' && act endContainer a ',"container":"main"' && act endContainer a ',"container":"side"'
+wait "$follower" && echo "ok    logs --follow of a pod ends with it" || fail "logs --follow of a pod ended with $?"
+[ "$(cat "$work/followed")" = "$(printf 'a 1\na 2\na 3')" ] || fail "logs --follow of a pod: $(cat "$work/followed")"
+# A line cannot speak to the terminal, but for its colors; in a pipe it is as it was written.
+line b 'x \u001b]0;title\u0007 \u001b[31mred\u001b[0m y'
+l b --tail 1 | grep -qF $'x \e]0;title\a \e[31mred\e[0m y' && echo "ok    a line as it is" || fail "logs change a line in a pipe"
+shown=$(script -qec "'$kubexx' logs --server '$url' b --tail 1" /dev/null </dev/null)
+grep -qF $'x ^[]0;title^G \e[31mred\e[0m y' <<<"$shown" && echo "ok    a line on a terminal" || fail "on a terminal: $(cat -v <<<"$shown")"
+check 0 '^b$' '' k __complete -- logs --server "$url" b
+check 0 '^--max-log-requests$' '' k __complete -- logs --max
+check 0 '^b 3$' '' timeout 10 sh -c "'$kubexx' logs --server '$url' b -f | head -n 1"
+kill -TERM "$keeper"; wait "$keeper"
+
 # The demo ends by itself with a summary.
 check 0 '^events +[0-9,]+ handed to handlers' '' k demo --for 1s
 grep -qE '^ADDED +node-3 ' "$work/out" || fail "the demo shows no nodes"
@@ -339,6 +501,17 @@ for _ in 1 2 3 4 5; do
   if [ -s "$work/cached" ] && cmp -s "$work/replayed" "$work/cached"; then echo "ok    watch --dump-cache agrees with its lines"
   else fail "watch --dump-cache differs from its lines: $(diff "$work/replayed" "$work/cached" | head -n 3)"; fi
 done
+# What the informers of a running program need.
+"$kubexx" demo --cluster --for 60s >"$work/demo" 2>&1 &
+demo=$!
+await "$work/demo" 'http://[0-9.:]+/\?token='
+page=$(grep -oE 'http://[0-9.:]+/\?token=[^ ]+' "$work/demo" | head -n 1)
+check 0 '^  - pods$' '' k rbac --inspector "$page"
+check 0 '^  - deployments$' '' k rbac --inspector "$page" leases.coordination.k8s.io:get,update
+grep -qx '  - leases' "$work/out" || fail "what is named beside --inspector is not in the rules"
+check 1 '' 'the inspector at http' k rbac --inspector "${page%%token=*}token=not-the-right-token"
+kill "$demo"
+wait "$demo" || fail "the demo ended with $?"
 kill "$server"
 wait "$server"
 server=

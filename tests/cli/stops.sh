@@ -65,7 +65,7 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 YAML
 chmod 600 "$work/plugged"
-for command in 'watch pods:0' 'tree pod/a:0' 'demo --cluster:0' 'get pods:143' 'top-cache pods:143' 'bench sync pods:143' \
+for command in 'watch pods:0' 'logs -l a=b -f:0' 'logs a:143' 'tree pod/a:0' 'demo --cluster:0' 'get pods:143' 'top-cache pods:143' 'bench sync pods:143' \
   'version:143'; do
   code=${command##*:}
   command=${command%:*}

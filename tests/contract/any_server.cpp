@@ -79,6 +79,16 @@ void AnyServerTest::TearDown() {
   static_cast<void>(client::ResourceApi(*client_, kNamespaces).remove(namespace_name_));
 }
 
+bool AnyServerTest::has_subresource(const meta::GroupVersionResource& resource, std::string_view name) const {
+  // By the text of the older form: discovery itself is among what is tested.
+  rest::Request request;
+  request.absolute_path = (resource.group.empty() ? "/api/" : "/apis/" + resource.group + "/") + resource.version;
+  const auto answer = client_->send(request);
+  EXPECT_TRUE(answer) << answer.error();
+  const auto text = "\"" + resource.resource + "/" + std::string(name) + "\"";
+  return answer && answer->body.find(text) != std::string::npos;
+}
+
 client::ResourceApi AnyServerTest::api(const meta::GroupVersionResource& resource) const {
   return {*client_, resource, namespace_name_};
 }

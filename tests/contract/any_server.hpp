@@ -67,6 +67,8 @@ class AnyServerTest : public ::testing::TestWithParam<ServerKind> {
   int minor_version() const { return minor_version_; }
   /// The server can begin a watch with the state (sendInitialEvents; from Kubernetes 1.32 on by default).
   bool has_watch_list() const { return minor_version_ >= 32; }
+  /// Whether the server has a subresource such as "log" of pods; one that was put together for tests may have few.
+  bool has_subresource(const meta::GroupVersionResource& resource, std::string_view name) const;
 
   std::string key(std::string_view name) const { return namespace_name_ + "/" + std::string(name); }
   std::string add(std::string_view name) const { return "add " + key(name); }

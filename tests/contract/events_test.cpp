@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "contract/any_server.hpp"
 #include "kubexx/events/event_broadcaster.hpp"
 #include "kubexx/testkit/client.hpp"
 
@@ -12,19 +13,36 @@ namespace {
 
 using std::chrono::seconds;
 
-class EventBroadcasterTest : public ::testing::Test {
+class EventBroadcasterTest : public contract::AnyServerTest {
  protected:
-  EventBroadcasterTest() { pod_ = server_.seed(testkit::make_pod("default/web")).value(); }
-  std::vector<meta::Object> events(EventApi api = EventApi::Core) {
-    return server_.core().list(api == EventApi::Core ? meta::GroupVersionResource{"", "v1", "events"}
-                                                     : meta::GroupVersionResource{"events.k8s.io", "v1", "events"});
+  void SetUp() override {
+    AnyServerTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    const auto made = api(kPods).create(testkit::make_pod(key("web")));
+    ASSERT_TRUE(made) << made.error();
+    pod_ = *made;
   }
-  apiserver::Server server_;
+  void TearDown() override {
+    if (pod_) {
+      static_cast<void>(api(kPods).remove("web", {.grace_period_seconds = 0}));
+      static_cast<void>(api({"", "v1", "events"}).remove_collection());
+    }
+    AnyServerTest::TearDown();
+  }
+  std::vector<meta::Object> events(EventApi which = EventApi::Core) {
+    const auto list = api({which == EventApi::Core ? "" : "events.k8s.io", "v1", "events"}).list_all();
+    EXPECT_TRUE(list) << list.error();
+    return list ? list->items : std::vector<meta::Object>();
+  }
   meta::Object pod_;
-};
 
-TEST_F(EventBroadcasterTest, WhatWasRecordedIsOnTheServerWhenShutdownReturns) {
-  EventBroadcaster broadcaster(testkit::client(server_));
+ private:
+  const meta::GroupVersionResource kPods{"", "v1", "pods"};
+};
+INSTANTIATE_TEST_SUITE_P(AnyServer, EventBroadcasterTest, contract::kAnyServer, contract::server_name);
+
+TEST_P(EventBroadcasterTest, WhatWasRecordedIsOnTheServerWhenShutdownReturns) {
+  EventBroadcaster broadcaster(client());
   const auto recorder = broadcaster.recorder("widget-controller");
   for (int i = 0; i < 5; ++i) recorder.event(pod_, "Normal", "Synced", "all is well");
   recorder.event(pod_, "Warning", "Broken", "it is not");
@@ -42,18 +60,18 @@ TEST_F(EventBroadcasterTest, WhatWasRecordedIsOnTheServerWhenShutdownReturns) {
   EXPECT_EQ(count, 6);
 }
 
-TEST_F(EventBroadcasterTest, TheDestructorFlushes) {
+TEST_P(EventBroadcasterTest, TheDestructorFlushes) {
   {
-    EventBroadcaster(testkit::client(server_)).recorder("c").event(pod_, "Normal", "Synced", "m");
+    EventBroadcaster(client()).recorder("c").event(pod_, "Normal", "Synced", "m");
   }
 
   EXPECT_EQ(events().size(), 1U);
 }
 
-TEST_F(EventBroadcasterTest, TheNewerApiStoresASeriesWithTheWholeCount) {
+TEST_P(EventBroadcasterTest, TheNewerApiStoresASeriesWithTheWholeCount) {
   EventBroadcasterOptions options;
   options.api = EventApi::Events;
-  EventBroadcaster broadcaster(testkit::client(server_), options);
+  EventBroadcaster broadcaster(client(), options);
   const auto recorder = broadcaster.recorder("widget-controller", "pod-1");
   for (int i = 0; i < 5; ++i) recorder.event(pod_, "Normal", "Synced", "all is well", {.action = "Syncing"});
 
@@ -66,8 +84,8 @@ TEST_F(EventBroadcasterTest, TheNewerApiStoresASeriesWithTheWholeCount) {
   EXPECT_EQ(all[0]["regarding"]["name"].string(), "web");
 }
 
-TEST_F(EventBroadcasterTest, RecordingFromManyThreadsDuringShutdownIsSafe) {
-  EventBroadcaster broadcaster(testkit::client(server_));
+TEST_P(EventBroadcasterTest, RecordingFromManyThreadsDuringShutdownIsSafe) {
+  EventBroadcaster broadcaster(client());
   const auto recorder = broadcaster.recorder("c");
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -82,7 +100,7 @@ TEST_F(EventBroadcasterTest, RecordingFromManyThreadsDuringShutdownIsSafe) {
   for (const auto& event : events()) EXPECT_NE(event["reason"].string(), "Late");
 }
 
-TEST_F(EventBroadcasterTest, ListenersHearEveryEventInOrder) {
+TEST_P(EventBroadcasterTest, ListenersHearEveryEventInOrder) {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::string> heard;
@@ -93,8 +111,7 @@ TEST_F(EventBroadcasterTest, ListenersHearEveryEventInOrder) {
     changed.notify_all();
   };
   {
-    const auto client = testkit::client(server_);
-    EventBroadcaster broadcaster(client, options);
+    EventBroadcaster broadcaster(client(), options);
     const auto recorder = broadcaster.recorder("c");
     for (int i = 0; i < 50; ++i) recorder.event(pod_, "Normal", "R", std::to_string(i));
     broadcaster.shutdown(seconds(10));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/agent/node_pods.hpp"
 #include "kubexx/apiserver/core.hpp"
 #include "kubexx/clientset/apps.hpp"
 #include "kubexx/clientset/core.hpp"
@@ -47,6 +48,7 @@ extern const std::shared_ptr<meta::StreamSink> stream_sink;
 extern const std::shared_ptr<transport::Transport> transport;
 extern const std::shared_ptr<transport::ResponseSink> response_sink;
 extern const std::shared_ptr<election::LeaderElector> elector;
+extern const std::shared_ptr<agent::NodePods> node_pods;
 extern const delta::Process process;
 extern workqueue::RateLimitingQueue<std::string> queue;
 

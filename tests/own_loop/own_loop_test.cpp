@@ -13,6 +13,7 @@
 #include "kubexx/events/event_broadcaster.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/informer/until.hpp"
+#include "kubexx/logs/log_streams.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testkit/eventually.hpp"
@@ -350,6 +351,36 @@ TEST_P(OwnLoopTest, HandlersMayHaveThreadsOfTheirOwnThatWaitForTheLoop) {
 
   EXPECT_EQ(read, "1");
   factory.shutdown();
+}
+
+TEST_P(OwnLoopTest, LogsArriveGoOnAfterACutAndPauseOnThisThread) {
+  const auto pods = client::DynamicClient(client()).resource({"", "v1", "pods"}).namespaced("default");
+  ASSERT_TRUE(pods.create(
+      meta::parse_json(
+          R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"web","image":"i"}]}})")
+          .value()));
+  const auto write = [this](const std::string& text) {
+    return disturb(R"({"action":"appendLog","namespace":"default","pod":"p","text":")" + text + R"("})").has_value();
+  };
+  ASSERT_TRUE(write("one"));
+  std::vector<std::string> lines;
+  logs::LogStreamsOptions options;
+  options.backoff = {.initial = 50ms};
+  options.max_waiting_bytes = 1;  // every line pauses it
+  options.on_line = [&, thread = std::this_thread::get_id()](const logs::LogLine& line) {
+    EXPECT_EQ(std::this_thread::get_id(), thread);
+    lines.emplace_back(line.text);
+  };
+  const auto streams = logs::LogStreams::create(client(), std::move(options)).value();
+  streams->start();
+  ASSERT_TRUE(poll_until([&] { return lines.size() == 1; }));
+
+  ASSERT_TRUE(disturb(R"({"action":"cutLogs"})"));
+  ASSERT_TRUE(write("two") && write("three"));
+  ASSERT_TRUE(poll_until([&] { return lines.size() == 3; }));
+
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_EQ(streams->status().resumed, 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, OwnLoopTest, ::testing::Values(false, true),

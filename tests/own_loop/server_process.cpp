@@ -62,7 +62,7 @@ ServerProcess::~ServerProcess() {
 }
 
 rest::Config ServerProcess::config() const {
-  return rest::Config::load({.kubeconfig = folder_ + "/config"}).value();
+  return rest::Config::load({.kubeconfig = kubeconfig()}).value();
 }
 
 void ServerProcess::freeze() const {

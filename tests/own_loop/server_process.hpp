@@ -18,6 +18,7 @@ class ServerProcess {
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
+  std::string kubeconfig() const { return folder_ + "/config"; }  ///< the path of the file
   rest::Config config() const;
   void freeze() const;  ///< it answers nothing until thaw()
   void thaw() const;

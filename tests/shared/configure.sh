@@ -13,7 +13,7 @@ configure "$1" "$2" || { cat "$work/log"; fail "it cannot be configured"; }
 flags=$(making kubexx ' -c .*src/meta/document/diff\.cpp')
 [[ $flags == *" -fPIC"* && $flags != *" -fPIC"*" -fPIE"* ]] || fail "a layer cannot be moved in memory: $flags"
 [[ $flags == *" -fvisibility=hidden -fvisibility-inlines-hidden "* ]] || fail "a layer hides nothing: $flags"
-for library in kubexx:libkubexx kubexx_testing_library:libkubexx_testing; do
+for library in kubexx:libkubexx kubexx_testing_library:libkubexx_testing kubexx_c_library:libkubexx_c; do
   command=$(making "${library%:*}" "-shared .*${library#*:}\\.so")
   [[ $command == *--version-script=*--no-undefined* ]] || fail "wrong flags for ${library#*:}"
 done

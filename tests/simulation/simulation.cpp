@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "base/internal/random_token.hpp"
 #include "kubexx/informer/client_lister_watcher.hpp"
 #include "kubexx/meta/json.hpp"
 
@@ -53,6 +54,7 @@ Simulation::Simulation(std::uint64_t seed, bool verbose) : seed_(seed), random_(
     executor_->run_until_idle();
   }
   for (int i = 0; i < 5; ++i) write();
+  choose_options();
   make_informer();
 }
 
@@ -64,13 +66,14 @@ Simulation::~Simulation() {
   handlers_.clear();
   informer_.reset();
   executor_->run_until_idle();
+  if (!directory_.empty()) std::filesystem::remove_all(directory_);
 }
 
 void Simulation::note(const std::string& line) {
   world_.note("[" + std::to_string(core_->version()) + "] " + line);
 }
 
-void Simulation::make_informer() {
+void Simulation::choose_options() {
   // A host of its own: what is remembered about a server must not pass from one run to the next.
   static std::atomic<std::uint64_t> runs{0};
   rest::Config config;
@@ -81,9 +84,9 @@ void Simulation::make_informer() {
   client_options.handlers = executor_;
   client_options.metrics = std::make_shared<MetricsRegistry>();
   client_options.random = &random_;
-  const auto client = rest::Client::create(config, client_options).value();
+  client_ = rest::Client::create(config, client_options).value();
 
-  informer::InformerOptions options;
+  auto& options = options_;
   options.resource = resource_;
   options.executor = executor_;
   options.handlers = executor_;
@@ -100,9 +103,19 @@ void Simulation::make_informer() {
   options.mutation_detector = chance(0.05);
   if (chance(0.25)) scope_.assign(std::begin(kNamespaces), std::end(kNamespaces));
   changes_scope_ = chance(0.3);
+  if (!chance(0.3)) return;
+  directory_ = std::filesystem::temp_directory_path() / ("kubexx-simulation-" + random_token());
+  options.cache_directory = directory_;
+  options.cache_interval = seconds(1 + pick(60));
+  options.cache_tag = "changes nothing";
+  options.cluster.configured = "simulated";
+}
+
+void Simulation::make_informer() {
+  auto options = options_;
   options.scope.namespaces = scope_;
   informer_ = informer::SharedIndexInformer::create(
-      [client, resource = resource_](const informer::Scope&, const std::string& namespace_) {
+      [client = *client_, resource = resource_](const informer::Scope&, const std::string& namespace_) {
         informer::ClientSourceOptions source;
         source.namespace_ = namespace_;
         return informer::make_client_lister_watcher(client, resource, source);
@@ -110,6 +123,29 @@ void Simulation::make_informer() {
       std::move(options));
   if (chance(0.7)) change_handlers();
   informer_->start();
+}
+
+/// The program ends, well or at once, and comes back with what its directory has then.
+void Simulation::restart() {
+  // What a restored server has done must have been noticed: nobody tells a file of what never happened otherwise.
+  if (directory_.empty() || must_notice_before_) return;
+  const bool dies = chance(0.5);
+  note(dies ? "program dies" : "program ends");
+  const auto left = directory_.string() + "-left";
+  if (dies && std::filesystem::exists(directory_)) std::filesystem::copy(directory_, left);
+  for (const auto& handler : handlers_) {
+    handler->registration.remove();
+    handler->removed = true;
+  }
+  handlers_.clear();
+  informer_->stop();
+  executor_->run_until_idle();
+  informer_.reset();
+  if (dies) {
+    std::filesystem::remove_all(directory_);
+    if (std::filesystem::exists(left)) std::filesystem::rename(left, directory_);
+  }
+  make_informer();
 }
 
 void Simulation::define(bool present) {
@@ -144,6 +180,7 @@ void Simulation::step() {
   if (dice < 94) return break_something();
   if (dice < 97) return heal_something();
   if (changes_scope_ && dice == 99) return change_scope();
+  if (dice == 98 && chance(0.5)) return restart();
   change_handlers();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/informer/shared_informer.hpp"
+#include "kubexx/rest/client.hpp"
 #include "kubexx/testkit/in_process_transport.hpp"
 #include "simulation/checked_handler.hpp"
 #include "simulation/world.hpp"
@@ -23,7 +25,8 @@ struct Outcome {
 };
 
 /// A server core, a client on it and an informer with handlers, all on one executor, one thread and a virtual clock.
-/// From the seed come the order of tasks, the writes, the faults and the handlers that come and go.
+/// From the seed come the order of tasks, the writes, the faults, the handlers that come and go, and the ends of the
+/// program, which comes back with the file of its cache.
 ///
 /// Now and then everything is healed and the run waits until the cache and every handler have the server's state.
 class Simulation {
@@ -45,11 +48,13 @@ class Simulation {
   void heal_something();
   void change_handlers();
   void change_scope();
+  void restart();
   void toggle_definition();
 
   void heal_all();
   void settle();
   bool settled(std::string* why) const;
+  void choose_options();
   void make_informer();
   void define(bool present);
   View server_view() const;  ///< of what the informer is to keep
@@ -63,13 +68,16 @@ class Simulation {
   FixtureExecutor executor_;
   std::unique_ptr<apiserver::Core> core_;
   std::shared_ptr<testkit::InProcessTransport> transport_;
+  std::optional<rest::Client> client_;
+  informer::InformerOptions options_;
   std::shared_ptr<informer::SharedIndexInformer> informer_;
   std::vector<std::shared_ptr<CheckedHandler>> handlers_;
 
   meta::GroupVersionResource resource_;
-  bool custom_ = false;             // of a CRD, which is removed now and then
-  bool defined_ = true;             // its CRD is there
-  std::vector<std::string> scope_;  // the informer's namespaces; none: all
+  bool custom_ = false;              // of a CRD, which is removed now and then
+  bool defined_ = true;              // its CRD is there
+  std::filesystem::path directory_;  // of the informer's cache file; empty: it has none
+  std::vector<std::string> scope_;   // the informer's namespaces; none: all
   bool changes_scope_ = false;
   bool verifies_ = false;  // the informer compares itself with the server from time to time
   std::uint64_t writes_ = 0;

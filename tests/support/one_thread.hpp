@@ -17,8 +17,8 @@ namespace kubexx {
 
 /// A program and its server on one thread and without sockets: nothing happens unless the executor is told to run.
 struct OneThread {
-  OneThread() {
-    apiserver::Options options;
+  /// `seed`: of the order in which tasks run; 0: as they were posted.
+  explicit OneThread(std::uint64_t seed = 0, apiserver::Options options = {}) : executor(seed) {
     options.authentication = false;
     options.seed = 1;
     options.executor = executor;
@@ -26,7 +26,8 @@ struct OneThread {
     rest::Config config;
     config.host = "http://server";
     rest::ClientOptions wire;
-    wire.transport = std::make_shared<testkit::InProcessTransport>(*core, executor);
+    transport = std::make_shared<testkit::InProcessTransport>(*core, executor);
+    wire.transport = transport;
     wire.executor = executor;
     wire.handlers = executor;
     wire.metrics = std::make_shared<MetricsRegistry>();
@@ -55,6 +56,7 @@ struct OneThread {
 
   FixtureExecutor executor;
   std::unique_ptr<apiserver::Core> core;
+  std::shared_ptr<testkit::InProcessTransport> transport;
   std::optional<rest::Client> client;
 };
 

@@ -16,3 +16,12 @@ go_of() {
 upstream_version() {
   awk -F '\t' -v name="$2" '$1 == name { sub(/^[0-9]+:/, "", $2); sub(/[-+~][^-]*$/, "", $2); print $2 }' "$1/versions"
 }
+
+# kubernetes_of_sid: the folder of the one set that all programs on Kubernetes' Go libraries are built from: the libraries of
+# clients and of API servers, Go, and what belongs beside a server. Large libraries that none of them reads stay out.
+kubernetes_of_sid() {
+  "$(dirname "${BASH_SOURCE[0]}")/unpack" sid kubernetes --depends 'golang-.*-dev' \
+    --without 'golang-(github-(apache|aws|cloudflare|klauspost-compress|nats-io|pierrec)|google-(api|cloud)|gonum|mongodb)-.*' \
+    golang-k8s-client-go-dev golang-k8s-apiserver-dev golang-k8s-apiextensions-apiserver-dev kube-openapi \
+    'golang-1.26-go|golang-1.27-go' 'golang-1.26-src|golang-1.27-src' etcd-server etcd-client kubectl
+}

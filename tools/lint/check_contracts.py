@@ -13,7 +13,8 @@ HEADERS = ROOT / "include/kubexx"
 
 # Values, and functions of values: what they are is all there is to say.
 VALUES = """
-api/support apiserver/options base/error base/export base/function base/lifetime base/result base/version codec/resources
+agent/identity api/support apiserver/containers apiserver/options base/error base/export base/function base/lifetime base/result
+base/version codec/resources
 codec/schema_text columns/columns controller/action controller/options controller/owner_reference controller/status
 delta/delta delta/transform election/fencing_token election/shard_set election/wait_options httpd/credentials informer/options meta/conditions meta/field_selector
 meta/gvk meta/int_or_string meta/json_path meta/key meta/label_selector meta/list_options meta/name meta/object_key

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kubexx/apiserver/containers.hpp"
 #include "kubexx/apiserver/exchange.hpp"
 #include "kubexx/apiserver/faults.hpp"
 #include "kubexx/apiserver/options.hpp"
@@ -93,6 +95,17 @@ class KUBEXX_EXPORT Core {
   /// Writes bytes into matching watch streams as they are, or cuts the next frame in the middle and aborts.
   std::size_t inject(std::string_view bytes, const WatchFilter& filter = {});
   std::size_t truncate_watches(const WatchFilter& filter = {});
+  /// Plays the node of a container, for tests of logs. It starts, or starts again: the pod's status has it with the
+  /// next restart count, what it wrote until now is its previous log, and who follows that gets the rest and the end.
+  Result<void> start_container(const ContainerKey& container);
+  /// Writes a line, several where the text has newlines; one that was never started starts. `time`: absent, now.
+  Result<void> append_log(const ContainerKey& container, std::string_view text, std::optional<WallTime> time = {});
+  Result<void> end_container(const ContainerKey& container, int exit_code = 0);
+  /// Ends all logs that are followed: cleanly, or cut in the middle of the connection. How many there were. What cuts
+  /// in the middle of a line, or refuses, is a Fault of the subresource "log".
+  std::size_t end_logs();
+  std::size_t cut_logs();
+  std::size_t log_followers() const;
   void send_bookmarks();  ///< now, to every watch that asked for them
   /// Forgets all events: a watch or continue token from an older version answers 410.
   void compact_history();

@@ -27,6 +27,7 @@ struct Fault {
   std::optional<std::size_t> truncate_after{};  ///< cut the answer after this many bytes of its body
   std::optional<std::size_t> corrupt_at{};      ///< flip a byte of the body at this offset
   bool reset = false;                           ///< cut without an answer
+  std::string subresource{};                    ///< "log", ...; matches as `verb` does
 };
 
 /// Which watches a fault concerns; empty members match everything.

@@ -52,7 +52,7 @@ struct Options {
   /// What peers may leave unread together. When it is the watches, the slowest are cut until the rest fits; when it is
   /// other answers (Server), further ones are answered 429.
   std::size_t unread_bytes = 512 << 20;
-  std::size_t max_watches = 10'000;  ///< further ones are answered 429
+  std::size_t max_watches = 10'000;  ///< further ones are answered 429, and so are further logs that are followed
   std::size_t request_log_entries = 20'000;
   Duration bookmark_interval = std::chrono::minutes(1);
   Duration default_watch_timeout = std::chrono::minutes(45);  ///< when a watch names none; up to twice that
@@ -62,6 +62,8 @@ struct Options {
 
   /// Runs timers and, for Server, requests. Null: Server makes its own, Core must be given one.
   std::shared_ptr<Executor> executor{};
+
+  std::size_t log_bytes = 1 << 20;  ///< kept of what a container writes, and of what it wrote before it started again
 };
 
 }  // namespace kubexx::apiserver

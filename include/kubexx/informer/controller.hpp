@@ -10,11 +10,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/base/export.hpp"
 #include "kubexx/delta/synchronized_queue.hpp"
 #include "kubexx/informer/event_handler.hpp"
 #include "kubexx/informer/options.hpp"
+#include "kubexx/meta/key.hpp"
 #include "kubexx/reflector/reflector.hpp"
 #include "kubexx/store/store.hpp"
 
@@ -30,6 +32,12 @@ struct QueueProgress {
   bool empty = false;   ///< everything that the reflector brought so far was processed
 };
 
+/// What a source had in an earlier run: its objects, and the version that they were of.
+struct RestoredPart {
+  std::vector<meta::KeyedObject> objects = {};  ///< as they were in the cache: the transform does not see them
+  std::string resource_version = {};
+};
+
 /// What a Controller is made of.
 struct Config {
   delta::PlainQueue queue = {};  ///< the controller's from now on
@@ -37,6 +45,9 @@ struct Config {
   delta::TransformFunc transform = {};
   std::shared_ptr<reflector::ListerWatcher> lister_watcher = {};
   Sources sources = {};  ///< instead of one lister_watcher: several that share no object, each with its own reflector
+  /// By namespace, as the sources: processed as the first thing, and watched from its version instead of listed. It is
+  /// synced when the server has confirmed that version, or a list has taken the place of these.
+  std::map<std::string, RestoredPart> restored = {};
   delta::Process process = {};  ///< what the queue hands over: process_deltas(), or a function of one's own
   bool retry_on_error = false;  ///< what `process` failed on, or threw at, goes back into the queue
   /// Called on the strand whenever something was processed, and when nothing was left to process.
@@ -98,6 +109,8 @@ class KUBEXX_EXPORT Controller : public std::enable_shared_from_this<Controller>
   std::string last_sync_resource_version() const;  ///< "" before the first whole state; of several the highest
   /// Of the source that has this namespace; absent: none has.
   std::optional<std::string> last_sync_resource_version(std::string_view namespace_) const;
+  /// Of each source, by namespace; none before the start.
+  std::map<std::string, std::string> last_sync_resource_versions() const;
   reflector::ReflectorStatus status() const;  ///< of several as if they were one
   std::size_t queue_depth() const;            ///< changes that wait to be processed
   void relist();

@@ -19,6 +19,7 @@
 #include "kubexx/meta/label_selector.hpp"
 #include "kubexx/meta/list_options.hpp"
 #include "kubexx/meta/object_key.hpp"
+#include "kubexx/meta/stream.hpp"
 #include "kubexx/meta/typed.hpp"
 #include "kubexx/reflector/reflector.hpp"
 #include "kubexx/store/index.hpp"
@@ -48,6 +49,15 @@ struct Scope {
   bool cluster_wide = false;  ///< the resource has no namespaces: those named here and by the factory do not apply
 };
 
+/// Which cluster objects are of, for cache files.
+struct ClusterIdentity {
+  std::string configured = {};  ///< what the configuration says: address and CA; empty: not known
+  /// Asks for what the cluster calls itself (the uid of kube-system); the answer comes on the strand, unless the call
+  /// ends before. Absent: nobody can be asked.
+  std::function<std::unique_ptr<meta::Call>(const Strand& strand, std::function<void(Result<std::string>)> answer)>
+      ask = {};
+};
+
 /// What a program may say of an informer: of one that it makes itself, of all that a factory makes (its defaults), and
 /// of those of one kind (by_kind). What is absent the factory's defaults say, and then what stands here as default.
 struct InformerOptions {
@@ -70,13 +80,22 @@ struct InformerOptions {
   /// Without event or bookmark for so long the cache is stale; default 3 minutes, 0: never.
   std::optional<Duration> stale_after = {};
   /// The first request goes out at a random time within this, so that a fleet that starts at once is no storm; default
-  /// 0.
+  /// 0. One that has its cache from a file does not list, and does not wait.
   std::optional<Duration> start_jitter = {};
   reflector::WatchErrorHandler watch_error_handler = {};  ///< default: failures are logged
   /// Looks every second whether somebody changed a cached object's bytes; default: $KUBE_CACHE_MUTATION_DETECTOR.
   std::optional<bool> mutation_detector = {};
   /// Called beside the log line, the error sink and `InformerStatus::mutated`; on the informer's executor.
   std::function<void(const std::string& key)> on_mutation = {};
+  /// A directory in which it keeps its cache, one file a resource and scope, so that the next run begins with it
+  /// instead of a list (docs/cache-file.md). Empty: no file.
+  std::string cache_directory = {};
+  /// What the program calls its transform, admit, key function and tweak_list_options: a file of another tag is not
+  /// read. With one of these and without a tag there is no file.
+  std::string cache_tag = {};
+  std::optional<Duration> cache_interval =
+      {};                                  ///< a file is written at most so often, and at the end; default 5 minutes
+  std::optional<bool> cache_secrets = {};  ///< Secrets may lie in a file; default: false
   /// Changes the query of lists and watches, for what has no field in Scope.
   std::function<void(meta::ListOptions&)> tweak_list_options = {};
   /// Everything else a reflector can be told. What is set above wins.
@@ -90,6 +109,7 @@ struct InformerOptions {
   std::shared_ptr<Executor> executor = {};                   ///< the library's work
   std::shared_ptr<Executor> handlers = {};                   ///< user code
   std::shared_ptr<MetricsRegistry> metrics = {};             ///< null: no metrics
+  ClusterIdentity cluster = {};                              ///< of the client, where it has one; else no cache file
 };
 
 /// What is absent in `options` taken from `defaults`.
@@ -97,8 +117,9 @@ KUBEXX_EXPORT InformerOptions with_defaults(InformerOptions options, const Infor
 KUBEXX_EXPORT Scope with_defaults(Scope scope, const Scope& defaults);
 
 struct FactoryOptions {
-  std::string name = {};          ///< prefix of the informers' names in metrics
-  InformerOptions defaults = {};  ///< of every informer
+  std::string name = {};             ///< prefix of the informers' names in metrics
+  InformerOptions defaults = {};     ///< of every informer
+  std::string cache_directory = {};  ///< of every informer that does not name another; docs/cache-file.md
   /// Of those of one resource, for instance `{{resource_of<Pod>(), {.resync_period = 10min}}}`; the defaults say the
   /// rest.
   std::map<meta::GroupVersionResource, InformerOptions> by_kind = {};

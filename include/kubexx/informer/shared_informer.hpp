@@ -48,10 +48,12 @@ struct InformerStatus {
   std::string name = {};
   std::string description = {};
   std::string scope = {};
+  std::vector<std::string> namespaces = {};  ///< that it lists; empty: all of them, or the resource has none
   bool started = false;
   bool synced = false;
   bool whole = false;  ///< synced, and everything of a scope that was changed since is there too
   bool stopped = false;
+  bool restored = false;  ///< it has what a file had, and the server has not confirmed it: not synced
   bool stale = false;
   Duration lag = Duration::zero();  ///< since the last event, bookmark or list
   std::size_t objects = 0;

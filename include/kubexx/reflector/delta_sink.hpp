@@ -55,6 +55,9 @@ class KUBEXX_EXPORT DeltaSink {
     return replace(std::move(objects), std::move(resource_version));
   }
   virtual Result<void> resync() = 0;
+  /// What it had before there was a whole state (ReflectorOptions::resume_from) is what the server had then: the watch
+  /// goes on from there.
+  virtual void confirm() {}
   /// The version moved on without an event.
   virtual void bookmark(std::string_view resource_version) { static_cast<void>(resource_version); }
 };

@@ -74,6 +74,9 @@ struct ReflectorOptions {
   std::function<bool(const meta::Object&)> admit = {};
   /// The first whole state is of this version or a newer one: somebody has seen it already. Empty: any will do.
   std::string not_older_than = {};
+  /// The version of what the sink has already, from an earlier run: watched from there at once. A list comes only if
+  /// the server refuses that version or has lower ones. Empty: the sink has nothing.
+  std::string resume_from = {};
   /// From the first whole state on, whatever watches and lists come between; 0: never.
   Duration resync_period = Duration::zero();
   std::function<bool()> should_resync = {};  ///< asked at each tick; absent: yes

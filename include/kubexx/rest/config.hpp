@@ -37,6 +37,14 @@ struct ExecConfig {
   friend bool operator==(const ExecConfig&, const ExecConfig&) = default;
 };
 
+/// Where a program in a pod finds its service account.
+struct InClusterOptions {
+  std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount";  ///< has token, ca.crt and namespace
+  std::string ca_file = {};                                              ///< instead of the folder's ca.crt
+  /// The value of a variable, empty where it is not set; absent: the environment of the process.
+  std::function<std::string(const std::string& name)> environment = {};
+};
+
 struct LoadOptions;
 
 /// Everything needed to reach and authenticate to one API server. Printing it (to_string) shows no secret.
@@ -71,7 +79,10 @@ struct KUBEXX_EXPORT Config {
   /// The usual order: explicit path, $KUBECONFIG, ~/.kube/config, in-cluster service account.
   static Result<Config> load();
   static Result<Config> load(const LoadOptions& options);
+  /// The service account of the pod this runs in. Token and CA are read again when their files change, and where a file
+  /// is gone what it said last counts. Without a namespace file (and $POD_NAMESPACE) the namespace is "default".
   static Result<Config> in_cluster();
+  static Result<Config> in_cluster(const InClusterOptions& options);
   std::string to_string() const;
   ~Config();
 };
@@ -92,6 +103,7 @@ struct LoadOptions {
   std::string client_certificate = {};
   std::string client_key = {};
   Impersonation impersonate = {};
+  InClusterOptions in_cluster = {};                               ///< where there is no kubeconfig
   std::function<void(std::string_view warning)> on_warning = {};  ///< about the files; absent: a log line each
 };
 

@@ -1,5 +1,6 @@
 #include "apiserver/faults/control.hpp"
 
+#include "apiserver/controllers/containers.hpp"
 #include "apiserver/http/status.hpp"
 #include "kubexx/meta/json.hpp"
 
@@ -22,6 +23,7 @@ Result<Fault> fault_of(const meta::Object& body) {
   Fault fault;
   fault.verb = body["verb"].string();
   fault.resource = body["resource"].string();
+  fault.subresource = body["subresource"].string();
   fault.user_agent = body["userAgent"].string();
   fault.share = body["share"].double_or(1);
   if (const auto times = body["times"].get_int(); times && *times > 0) fault.times = static_cast<std::uint64_t>(*times);
@@ -35,6 +37,14 @@ Result<Fault> fault_of(const meta::Object& body) {
   if (const auto at = body["corruptAt"].get_int(); at && *at >= 0) fault.corrupt_at = static_cast<std::size_t>(*at);
   fault.reset = body["reset"].bool_or(false);
   return fault;
+}
+
+Result<void> play_container(Cluster& cluster, std::string_view action, const meta::Object& body) {
+  const ContainerKey key{std::string(body["namespace"].string()), std::string(body["pod"].string()),
+                         std::string(body["container"].string())};
+  if (action == "startContainer") return start_container(cluster, key);
+  if (action == "endContainer") return end_container(cluster, key, static_cast<int>(body["exitCode"].int_or(0)));
+  return append_log(cluster, key, body["text"].string(), std::nullopt);
 }
 
 }  // namespace
@@ -73,6 +83,10 @@ Result<Answer> serve_control(CoreImpl& core, Call& call) {
     faults.lasting.push_back(disturb_watches(*cluster, {.filter = filter, .dropped_bookmarks = 1}));
   } else if (action == "truncateWatches") {
     touched = truncate_watches(*cluster, filter);
+  } else if (action == "cutLogs" || action == "endLogs") {
+    touched = cluster->logs.end_followers(action == "cutLogs");
+  } else if (action == "startContainer" || action == "endContainer" || action == "appendLog") {
+    if (auto done = play_container(*cluster, action, *body); !done) return done.error();
   } else if (action == "bookmarks") {
     send_bookmarks(*cluster);
   } else if (action == "compact") {

@@ -21,6 +21,7 @@ std::optional<Fault> Faults::strike(const Call& call, Random& random) {
     Fault& fault = it->second;
     if (!fault.verb.empty() && fault.verb != call.route.verb) continue;
     if (!fault.resource.empty() && fault.resource != call.route.resource) continue;
+    if (!fault.subresource.empty() && fault.subresource != call.route.subresource) continue;
     if (!fault.user_agent.empty() && call.request.header("user-agent").find(fault.user_agent) == std::string_view::npos)
       continue;
     if (fault.share < 1 && random.uniform() >= fault.share) continue;

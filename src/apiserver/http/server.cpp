@@ -222,9 +222,11 @@ void Server::stop() {
   const std::lock_guard lock(impl_->mutex);
   impl_->stopped = true;
   if (!impl_->listener) return;
-  // A client whose watch ended asks for the next one at once, on the connection that is to be closed.
+  // A client whose watch or log ended asks for the next one at once, on the connection that is to be closed.
   const Outage no_more = impl_->core->add_fault({.verb = "watch", .status = 503, .retry_after = 1});
+  const Outage no_logs = impl_->core->add_fault({.status = 503, .retry_after = 1, .subresource = "log"});
   impl_->core->end_watches();
+  impl_->core->end_logs();
   impl_->listener->stop(kGrace);
   impl_->listener.reset();
 }

@@ -8,6 +8,7 @@
 #include "apiserver/schema/crd.hpp"
 #include "apiserver/schema/typed.hpp"
 #include "apiserver/verbs/deletes.hpp"
+#include "apiserver/verbs/logs.hpp"
 #include "apiserver/verbs/patch.hpp"
 #include "apiserver/verbs/reads.hpp"
 #include "apiserver/verbs/writes.hpp"
@@ -73,31 +74,6 @@ Answer created() {
   Answer out;
   out.status = 201;
   out.object = created_status();
-  return out;
-}
-
-// The log of a pod that no node runs is empty; a real server sends what it was asked for to the node otherwise.
-Result<Answer> log_of_waiting_pod(const Object& pod, std::string_view container) {
-  std::vector<std::string> names;
-  bool known = false;
-  for (const char* field : {"containers", "initContainers", "ephemeralContainers"}) {
-    for (Value entry : pod["spec"][field].items()) {
-      if (std::string_view(field) == "containers") names.emplace_back(entry["name"].string());
-      known |= entry["name"].string() == container;
-    }
-  }
-  if (container.empty() && names.size() > 1) {
-    std::string message =
-        "a container name must be specified for pod " + std::string(pod.name()) + ", choose one of: [";
-    for (std::size_t i = 0; i < names.size(); ++i) message += (i ? " " : "") + names[i];
-    return bad_request(message + "]");
-  }
-  if (!container.empty() && !known) {
-    return bad_request("container " + std::string(container) + " is not valid for pod " + std::string(pod.name()));
-  }
-  Answer out;
-  out.status = 204;
-  out.raw_type = "text/plain";
   return out;
 }
 
@@ -209,9 +185,8 @@ Result<Answer> serve_subresource(Cluster& cluster, Call& call) {
     if (call.route.verb == "patch") return serve_patch(cluster, call);
     return serve_update(cluster, call);
   }
-  if (pods && sub == "log" && object["spec"]["nodeName"].string().empty())
-    return log_of_waiting_pod(object, call.route.query.get("container"));
-  // Logs, exec, proxies and the rest need machines that this cluster does not have.
+  if (pods && sub == "log") return serve_log(cluster, call, object);
+  // Exec, proxies and the rest need machines that this cluster does not have.
   return Error::api(503, "ServiceUnavailable",
                     "the embedded server has no node to answer " + resource.resource + '/' + sub);
 }

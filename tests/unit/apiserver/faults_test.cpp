@@ -5,8 +5,6 @@ namespace {
 
 using std::chrono::seconds;
 
-class PodLogTest : public CoreFixture {};
-
 class FaultsTest : public CoreFixture {
  protected:
   std::shared_ptr<RecordingWriter> watch(const std::string& agent = "test/1.0") {
@@ -141,22 +139,6 @@ TEST_F(FaultsTest, AWatchBeyondTheirNumberIsAskedToComeBack) {
   first->close();
   settle();
   EXPECT_EQ(watch()->status, 200);
-}
-
-TEST_F(PodLogTest, ALogOfAPodWithoutANodeIsEmptyAndOneWithANodeIsUnavailable) {
-  const std::string pods = "/api/v1/namespaces/default/pods";
-  const std::string two = R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"x","image":"i"},
-      {"name":"y","image":"i"}]}})";
-  ASSERT_EQ(send("POST", pods, two)->status, 201);
-
-  EXPECT_EQ(get(pods + "/a/log")->status, 400);
-  EXPECT_NE(get(pods + "/a/log")->body.find("choose one of: [x y]"), std::string::npos);
-  EXPECT_EQ(get(pods + "/a/log?container=z")->status, 400);
-  const auto empty = get(pods + "/a/log?container=y");
-  EXPECT_EQ(empty->status, 204);
-  EXPECT_EQ(empty->body, "");
-  ASSERT_EQ(send("POST", pods + "/a/binding", R"({"target":{"name":"n"}})")->status, 201);
-  EXPECT_EQ(get(pods + "/a/log?container=y")->status, 503);
 }
 
 }  // namespace

@@ -138,18 +138,18 @@ TEST(HostilePeersTest, WatchersThatDoNotReadHoldTheSameMemoryAndGiveItBack) {
 
   for (int i = 0; i < 60; ++i)
     ASSERT_EQ(ask(writer, http1(server, "PUT", kConfigMaps + "/a", large + std::to_string(i) + "\"}}")), 200);
-  const std::size_t with_watchers = resident() - before;
+  const std::size_t with_watchers = resident();
   deaf.clear();
   for (int i = 0; i < 1000 && server.core().watchers() > 0; ++i) ask(writer, http1(server, "GET", "/healthz"));
   server.core().compact_history();
 
   EXPECT_EQ(server.core().watchers(), 0u);
   if (!kMemoryIsOurs) return;
-  EXPECT_LT(with_watchers, 256u << 20);
+  EXPECT_LT(with_watchers, before + (256u << 20));  // perhaps less than before: other pages go meanwhile
   const auto given_back = [&] { return resident() < before + (32u << 20); };
   const TimePoint end = Clock::system().now() + std::chrono::seconds(10);
   while (!given_back() && Clock::system().now() < end) ask(writer, http1(server, "GET", "/healthz"));
-  EXPECT_TRUE(given_back()) << ((resident() - before) >> 20) << " MB more than before";
+  EXPECT_TRUE(given_back()) << (resident() >> 20) << " MB, before " << (before >> 20);
 }
 
 }  // namespace

@@ -124,6 +124,7 @@ TEST_P(ScopeTest, AnAddedNamespaceListsOnlyItself) {
   EXPECT_EQ(in("red").lists.size() + in("blue").lists.size(), 2U);
   EXPECT_EQ(in("red").streams.size() + in("blue").streams.size(), 2U);
   EXPECT_EQ(informer->status().scope, "in blue,green,red");
+  EXPECT_THAT(informer->status().namespaces, ElementsAre("blue", "green", "red"));
 
   in("green").stream().send({kDeleted, map_in("green", "g", "21")});
   in("red").stream().send({kModified, map_in("red", "r", "22")});

@@ -198,6 +198,7 @@ class Recorder final : public DeltaSink {
     if (fail_resync) return Error::config("resync refused");
     return {};
   }
+  void confirm() override { history.push_back("confirm"); }
   void bookmark(std::string_view version) override { history.push_back("bookmark " + std::string(version)); }
 
   std::vector<std::string> history;

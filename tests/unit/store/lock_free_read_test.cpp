@@ -11,7 +11,7 @@
 
 #include "kubexx/store/store.hpp"
 #include "store/epochs.hpp"
-#include "store/readers.hpp"
+#include "store/internal/readers.hpp"
 #include "unit/store/writes.hpp"
 
 namespace kubexx::store {
