@@ -168,7 +168,9 @@ void Reflector::Impl::end_round(const char* reason, const Error* error, bool tel
 /// A server that is away says nothing of the version of an earlier run: when it is back, the watch may go on there. Now
 /// and then a list is tried, for it may be the watches alone that do not get through.
 void Reflector::Impl::next_round(bool server_was_away) {
-  if (versions.unconfirmed && server_was_away && ++unconfirmed_tries % kWatchesBeforeList != 0) return start_watch();
+  const bool doubted = versions.in_doubt || versions.went_back || versions.unavailable;  // a list was wanted for it
+  const bool may_resume = versions.unconfirmed && !doubted && server_was_away;
+  if (may_resume && ++unconfirmed_tries % kWatchesBeforeList != 0) return start_watch();
   round();
 }
 

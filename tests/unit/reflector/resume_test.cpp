@@ -135,6 +135,17 @@ TEST_F(ResumeTest, AServerThatAnswersListsAloneIsListedAfterSomeWatches) {
   EXPECT_THAT(sink->history, ElementsAre("replace a@11 at 20"));
 }
 
+TEST_F(ResumeTest, AListThatSomebodyAskedForIsNotGivenUpForAWatch) {
+  script->answer(Error::transport(TransportFailure::Reset, "reset"));
+  script->answer({config_map("a", "11")}, "20");
+  resume();
+  reflector->relist();
+  run();
+  executor->advance(minutes(1));
+  EXPECT_THAT(sink->history, ElementsAre("replace a@11 at 20"));
+  EXPECT_EQ(script->watches.size(), 2U);
+}
+
 TEST_F(ResumeTest, AListThatTakesItsPlaceIsNotConfirmedAgain) {
   script->refusals.push_back(Error::api(403, "Forbidden", "not yours"));
   script->answer({config_map("a", "11")}, "20");
