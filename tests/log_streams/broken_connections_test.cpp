@@ -7,11 +7,11 @@
 #include <random>
 #include <thread>
 
-#include "log_streams/log_lines_seen.hpp"
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/testkit/eventually.hpp"
 #include "kubexx/testkit/fault_proxy.hpp"
+#include "log_streams/log_lines_seen.hpp"
 
 namespace kubexx::log_streams {
 namespace {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "log_streams/log_lines_seen.hpp"
 #include "kubexx/meta/draft.hpp"
+#include "log_streams/log_lines_seen.hpp"
 #include "support/one_thread.hpp"
 
 namespace kubexx::log_streams {

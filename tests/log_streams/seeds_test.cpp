@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "log_streams/log_lines_seen.hpp"
 #include "kubexx/base/random.hpp"
+#include "log_streams/log_lines_seen.hpp"
 #include "support/one_thread.hpp"
 
 namespace kubexx::log_streams {
