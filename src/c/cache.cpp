@@ -25,7 +25,8 @@ kubexx_status kubexx_informer_get(const kubexx_informer* informer, const char* k
   return kubexx::c::guarded(error, [&] {
     const auto indexer = kubexx::c::indexer_of(informer);
     const auto wanted = kubexx::c::needed_text(key, "key");
-    kubexx::c::needed(object, "object") = kubexx::c::found_object(indexer->find(wanted), wanted);
+    kubexx::c::needed(object, "object");
+    *object = kubexx::c::found_object(indexer->find(wanted), wanted);
   });
 }
 
@@ -60,7 +61,8 @@ kubexx_status kubexx_informer_snapshot(const kubexx_informer* informer, kubexx_s
                                        kubexx_error** error) {
   return kubexx::c::guarded(error, [&] {
     const auto indexer = kubexx::c::indexer_of(informer);
-    kubexx::c::needed(snapshot, "snapshot") = new kubexx_snapshot{indexer->snapshot()};
+    kubexx::c::needed(snapshot, "snapshot");
+    *snapshot = new kubexx_snapshot{indexer->snapshot()};
   });
 }
 
@@ -77,14 +79,16 @@ kubexx_status kubexx_snapshot_get(const kubexx_snapshot* snapshot, const char* k
   return kubexx::c::guarded(error, [&] {
     const auto& of = kubexx::c::needed(snapshot, "snapshot").snapshot;
     const auto wanted = kubexx::c::needed_text(key, "key");
-    kubexx::c::needed(object, "object") = kubexx::c::found_object(of.find(wanted), wanted);
+    kubexx::c::needed(object, "object");
+    *object = kubexx::c::found_object(of.find(wanted), wanted);
   });
 }
 
 kubexx_status kubexx_snapshot_list(const kubexx_snapshot* snapshot, kubexx_list** list, kubexx_error** error) {
   return kubexx::c::guarded(error, [&] {
     const auto& of = kubexx::c::needed(snapshot, "snapshot").snapshot;
-    kubexx::c::needed(list, "list") = kubexx::c::as_list(of.list());
+    kubexx::c::needed(list, "list");
+    *list = kubexx::c::as_list(of.list());
   });
 }
 

@@ -38,7 +38,8 @@ using kubexx::meta::Value;
 kubexx_status kubexx_object_ref(const kubexx_object* object, kubexx_object** copy, kubexx_error** error) {
   return kubexx::c::guarded(error, [&] {
     kubexx::c::needed(object, "object");
-    kubexx::c::needed(copy, "copy") = new kubexx_object(*object);
+    kubexx::c::needed(copy, "copy");
+    *copy = new kubexx_object(*object);
   });
 }
 

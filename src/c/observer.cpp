@@ -72,7 +72,8 @@ kubexx_status kubexx_observer_wait_for_leader(kubexx_observer* observer, const k
 kubexx_status kubexx_observer_leader(const kubexx_observer* observer, kubexx_leader** leader, kubexx_error** error) {
   return kubexx::c::guarded(error, [&] {
     const auto& handle = kubexx::c::needed(observer, "observer");
-    kubexx::c::needed(leader, "leader") = new kubexx_leader{handle.observer->view()};
+    kubexx::c::needed(leader, "leader");
+    *leader = new kubexx_leader{handle.observer->view()};
   });
 }
 

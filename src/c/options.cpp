@@ -174,7 +174,10 @@ kubexx_options::~kubexx_options() {
 }
 
 kubexx_status kubexx_options_new(kubexx_options** options, kubexx_error** error) {
-  return kubexx::c::guarded(error, [&] { kubexx::c::needed(options, "options") = new kubexx_options; });
+  return kubexx::c::guarded(error, [&] {
+    kubexx::c::needed(options, "options");
+    *options = new kubexx_options;
+  });
 }
 
 kubexx_status kubexx_options_set(kubexx_options* options, kubexx_option option, const char* value,

@@ -3,7 +3,10 @@
 #include "c/boundary.hpp"
 
 kubexx_status kubexx_stopper_new(kubexx_stopper** stopper, kubexx_error** error) {
-  return kubexx::c::guarded(error, [&] { kubexx::c::needed(stopper, "stopper") = new kubexx_stopper; });
+  return kubexx::c::guarded(error, [&] {
+    kubexx::c::needed(stopper, "stopper");
+    *stopper = new kubexx_stopper;
+  });
 }
 
 void kubexx_stopper_stop(kubexx_stopper* stopper) {

@@ -221,6 +221,10 @@ TEST_F(CInformerTest, ASnapshotStaysAsItWas) {
   EXPECT_EQ(names(status, list), (Names{"a"}));
   kubexx_object* object = nullptr;
   EXPECT_EQ(kubexx_snapshot_get(snapshot, "default/b", &object, nullptr), KUBEXX_NOT_FOUND);
+  EXPECT_EQ(kubexx_snapshot_get(snapshot, "default/a", nullptr, nullptr), KUBEXX_INVALID_ARGUMENT);
+  EXPECT_EQ(kubexx_snapshot_list(snapshot, nullptr, nullptr), KUBEXX_INVALID_ARGUMENT);
+  EXPECT_EQ(kubexx_informer_get(informer_, "default/a", nullptr, nullptr), KUBEXX_INVALID_ARGUMENT);
+  EXPECT_EQ(kubexx_informer_snapshot(informer_, nullptr, nullptr), KUBEXX_INVALID_ARGUMENT);
   ASSERT_TRUE(ok(kubexx_snapshot_get(snapshot, "default/a", &object, nullptr)));
   kubexx_informer_free(std::exchange(informer_, nullptr));
   EXPECT_EQ(text(kubexx_object_name(object)), "a");
