@@ -502,7 +502,7 @@ for _ in 1 2 3 4 5; do
   else fail "watch --dump-cache differs from its lines: $(diff "$work/replayed" "$work/cached" | head -n 3)"; fi
 done
 # What the informers of a running program need.
-"$kubexx" demo --cluster --for 60s >"$work/demo" 2>&1 &
+"$kubexx" demo --cluster --for 60s --kubeconfig "$work/busy" >"$work/demo" 2>&1 &
 demo=$!
 await "$work/demo" 'http://[0-9.:]+/\?token='
 page=$(grep -oE 'http://[0-9.:]+/\?token=[^ ]+' "$work/demo" | head -n 1)
