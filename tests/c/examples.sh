@@ -19,24 +19,35 @@ mkfifo "$work/ready" "$work/lines"
 server=$!
 read -r -t 20 line <"$work/ready" || { echo "the server did not start" >&2; exit 1; }
 
-run() {  # COMMAND...: until it has printed a pod, then it is told to end
+# until_printed PATTERN...: lines are read until each of the patterns has met one; the handler and main() print in any order.
+until_printed() {
+  local pattern
+  for pattern; do
+    until grep -qE -- "$pattern" "$work/seen"; do
+      read -r -t 60 -u "$lines" line || return 1
+      echo "$line" >>"$work/seen"
+    done
+  done
+}
+run() {  # COMMAND...: until it has printed a pod and what else is $awaited, then it is told to end
+  : >"$work/seen"
   "$@" >"$work/lines" &
   example=$!
   exec {lines}<"$work/lines"
-  read -r -t 60 -u $lines line || { echo "$* printed nothing" >&2; exit 1; }
-  echo "$(basename "${!#}"): $line"
-  [[ $line == "+ "*/* ]] || { echo "$* got no pods" >&2; exit 1; }
+  until_printed '^[+] .+/.+' "${awaited[@]}" || { echo "$* printed no pods:" >&2; cat "$work/seen" >&2; exit 1; }
+  echo "$(basename "${!#}"): $(head -n 1 "$work/seen")"
   kill "$example"
-  cat <&$lines >"$work/rest"
+  cat <&"$lines" >/dev/null
   exec {lines}<&-
   wait "$example" || { echo "$* ended with $?" >&2; exit 1; }
   example=
 }
 
+awaited=()
 run "$in_c"
 if command -v valgrind >/dev/null; then
   run valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect "$in_c"
 fi
 run "$in_cpp17"
+awaited=('^[1-9][0-9]* pods of [1-9].* read from the cache$')
 run "$in_python"
-grep -q '^[1-9][0-9]* pods of [1-9].* read from the cache$' "$work/rest" || { cat "$work/rest" >&2; exit 1; }
