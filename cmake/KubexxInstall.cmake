@@ -38,14 +38,19 @@ endfunction()
 # program's own C++ nor a libkubexx of another version. `hiding` names it afterwards. Sanitizers want to see everything.
 function(kubexx_hide_all_but_c name objects)
   set(hiding "${objects}" PARENT_SCOPE)
-  if(KUBEXX_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_LINKER OR NOT CMAKE_NM)
+  # Those of binutils, whichever compiler it is: others lack what is asked of them.
+  find_program(KUBEXX_LD ld.bfd)
+  find_program(KUBEXX_OBJCOPY objcopy)
+  find_program(KUBEXX_NM nm)
+  mark_as_advanced(KUBEXX_LD KUBEXX_OBJCOPY KUBEXX_NM)
+  if(KUBEXX_SANITIZE OR NOT KUBEXX_LD OR NOT KUBEXX_OBJCOPY OR NOT KUBEXX_NM)
     return()
   endif()
   set(one "${PROJECT_BINARY_DIR}/${name}.o")
   set(map "${PROJECT_SOURCE_DIR}/cmake/exports/libkubexx_c.map")
   set(script "${PROJECT_SOURCE_DIR}/cmake/one-object.sh")
   add_custom_command(OUTPUT "${one}"
-    COMMAND "${script}" "${CMAKE_LINKER}" "${CMAKE_OBJCOPY}" "${CMAKE_NM}" "${map}" "${one}" ${objects}
+    COMMAND "${script}" "${KUBEXX_LD}" "${KUBEXX_OBJCOPY}" "${KUBEXX_NM}" "${map}" "${one}" ${objects}
     DEPENDS "${script}" "${map}" ${objects} COMMENT "Hiding what ${name} is made of" COMMAND_EXPAND_LISTS VERBATIM)
   set_source_files_properties("${one}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set(hiding "${one}" PARENT_SCOPE)
