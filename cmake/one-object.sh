@@ -8,6 +8,6 @@ trap 'rm -f "$out.all" "$out.unique" "$out.shown"' EXIT
 "$linker" -r --force-group-allocation -o "$out.all" "$@"
 # What is unique in a process cannot be made local; what is weak can.
 "$nm" --extern-only --defined-only "$out.all" | sed -n 's/^[0-9a-f]* u //p' >"$out.unique"
-"$objcopy" --weaken-symbols="$out.unique" "$out.all"
+[ ! -s "$out.unique" ] || "$objcopy" --weaken-symbols="$out.unique" "$out.all"  # an empty list is an error to it
 sed -n 's/^ *\(kubexx_[a-z_0-9]*\);$/\1/p' "$map" >"$out.shown"
 "$objcopy" --keep-global-symbols="$out.shown" "$out.all" "$out"
