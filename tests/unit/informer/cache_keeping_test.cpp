@@ -234,7 +234,8 @@ TEST_P(CacheKeepingTest, ObjectsThatSomebodyChangedAreNotWritten) {
   keep_file();
   send(kAdded, config_map("c", "11"));
   run();
-  const auto bytes = informer->store()->find("ns/c").raw_bytes();
+  const auto changed = informer->store()->find("ns/c");
+  const auto bytes = changed.raw_bytes();
   auto* at = const_cast<char*>(bytes.data() + bytes.size() - 2);
   const char before = std::exchange(*at, static_cast<char>(*at ^ 1));
   pass(minutes(10));
