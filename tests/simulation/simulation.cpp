@@ -37,7 +37,7 @@ class Ignored final : public apiserver::ResponseWriter {
 
 }  // namespace
 
-Simulation::Simulation(std::uint64_t seed, bool verbose) : seed_(seed), random_(seed * 2 + 1), executor_(seed * 2 + 1) {
+Simulation::Simulation(std::uint64_t seed, bool verbose) : random_(seed * 2 + 1), executor_(seed * 2 + 1) {
   world_.verbose = verbose;
   apiserver::Options options;
   options.authentication = false;

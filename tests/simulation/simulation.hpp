@@ -62,7 +62,6 @@ class Simulation {
   bool chance(double p) { return random_.uniform() < p; }
   void note(const std::string& line);
 
-  const std::uint64_t seed_;
   World world_;
   Random random_;
   FixtureExecutor executor_;

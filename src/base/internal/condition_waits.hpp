@@ -131,9 +131,9 @@ template <class Status>
 typename ConditionWaits<Status>::Condition when(std::function<Status()> ask,
                                                 std::function<bool(const Status&)> condition) {
   return [ask = std::move(ask), condition = std::move(condition)]() -> std::optional<Result<Status>> {
-    auto now = ask();
-    if (!condition(now)) return std::nullopt;
-    return Result<Status>(std::move(now));
+    std::optional<Result<Status>> now(ask());  // made in place: g++ 14 takes a temporary's end for a use of nothing
+    if (!condition(**now)) now.reset();
+    return now;
   };
 }
 
