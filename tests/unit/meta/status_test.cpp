@@ -125,7 +125,8 @@ TEST(StatusTest, TextsOfAStatusAreCutBeforeTheyAreAnError) {
   status.code = 422;
   status.message = status.reason = much;
   status.details.emplace().name = much;
-  status.details->causes.assign(10'000, {much, much, much});
+  status.details->causes.assign(10'000, {"a", "b", "c"});
+  status.details->causes.front() = {much, much, much};
 
   const auto error = status.to_error(422);
 
