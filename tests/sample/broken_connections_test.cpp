@@ -9,6 +9,7 @@
 #include "contract/any_server.hpp"
 #include "kubexx/base/random.hpp"
 #include "kubexx/base/stop.hpp"
+#include "kubexx/client/discovery.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/meta/owner_reference.hpp"
@@ -53,11 +54,19 @@ class SampleOnAnyServerTest : public AnyServerTest {
   void TearDown() override {
     if (proxy_) {
       for (const auto& resource : {kFoos, kDeployments, kEvents}) static_cast<void>(api(resource).remove_collection());
-      if (installed_) static_cast<void>(client::ResourceApi(client(), kDefinitions).remove(kDefinition));
+      if (installed_) {
+        static_cast<void>(client::ResourceApi(client(), kDefinitions).remove(kDefinition));
+        // The next program's discovery must not find it.
+        EXPECT_TRUE(eventually([this] { return !serves_foos(); }));
+      }
     }
     AnyServerTest::TearDown();
   }
 
+  bool serves_foos() const {
+    const auto found = client::discover(client());
+    return !found || std::ranges::any_of(found->resources, [](const auto& served) { return served.resource == kFoos; });
+  }
   rest::Client client_through_proxy() const {
     auto transport = transport_options(proxy_->config());
     transport.read_idle = milliseconds(500);

@@ -8,6 +8,7 @@
 
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/client/discovery.hpp"
+#include "kubexx/client/resource_api.hpp"
 #include "kubexx/clientset/admissionregistration.hpp"
 #include "kubexx/clientset/apiserverinternal.hpp"
 #include "kubexx/clientset/apps.hpp"
@@ -264,8 +265,13 @@ class ClusterChainsTest : public ::testing::Test {
     client_ = rest::Client::create(*config).value();
     const auto found = client::discover(*client_);
     ASSERT_TRUE(found) << found.error();
-    // client-go has no informers for what other servers serve.
-    const std::set<std::string> others = {"apiregistration.k8s.io", "apiextensions.k8s.io"};
+    // client-go has no informers for what other servers serve, nor for custom resources.
+    std::set<std::string> others = {"apiregistration.k8s.io", "apiextensions.k8s.io"};
+    const auto definitions =
+        client::ResourceApi(*client_, {"apiextensions.k8s.io", "v1", "customresourcedefinitions"}).list_all();
+    ASSERT_TRUE(definitions) << definitions.error();
+    for (const auto& definition : definitions->items)
+      others.insert(std::string(definition["spec"]["group"].string_or("")));
     for (const auto& resource : found->resources) {
       const auto& group = resource.resource.group;
       const bool ours = group.find('.') == std::string::npos || group.ends_with(".k8s.io");
