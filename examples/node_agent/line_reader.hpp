@@ -1,16 +1,14 @@
 #pragma once
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
+
+#include "stop_descriptor.hpp"
 
 namespace node_agent {
 
@@ -19,11 +17,7 @@ class LineReader {
  public:
   static constexpr std::size_t kLongest = 4096;
 
-  explicit LineReader(const std::stop_token& stop)
-      : on_stop_(stop, [fd = wake_.fd] {
-          const std::uint64_t one = 1;
-          if (write(fd, &one, sizeof one) < 0) return;  // a full counter wakes too
-        }) {}
+  explicit LineReader(const std::stop_token& stop) : stop_(stop) {}
 
   std::optional<std::string> next() {
     std::string line;
@@ -38,7 +32,7 @@ class LineReader {
 
  private:
   bool fill() {
-    std::array<pollfd, 2> either{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{wake_.fd, POLLIN, 0}};
+    std::array<pollfd, 2> either{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{stop_.fd(), POLLIN, 0}};
     while (poll(either.data(), either.size(), -1) < 0) {
       if (errno != EINTR) return false;
     }
@@ -49,19 +43,10 @@ class LineReader {
     return count > 0;
   }
 
-  struct Wake {
-    Wake() = default;
-    ~Wake() { close(fd); }
-    Wake(const Wake&) = delete;
-    Wake& operator=(const Wake&) = delete;
-    const int fd = eventfd(0, EFD_CLOEXEC);
-  };
-
-  Wake wake_;
+  StopDescriptor stop_;
   std::array<char, 4096> buffer_{};
   std::size_t at_ = 0;
   std::size_t size_ = 0;
-  std::stop_callback<std::function<void()>> on_stop_;
 };
 
 }  // namespace node_agent

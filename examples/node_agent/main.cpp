@@ -1,6 +1,9 @@
 // node_agent [--node NAME] [--service-account FOLDER] [--listen ADDRESS:PORT]: for every line of standard input, a
 // container id, a cgroup path (or a line of /proc/PID/cgroup), a pod's uid or an address, says to which pod of this
-// node it belongs. It runs until the end of its input, SIGINT or SIGTERM.
+// node it belongs. With --processes SECONDS it reads the cgroups of all processes instead, again and again, from /proc or
+// the folder of --proc. It runs until the end of its input, SIGINT or SIGTERM.
+#include <charconv>
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -11,6 +14,7 @@
 #include "kubexx/base/stop.hpp"
 #include "kubexx/inspect/server.hpp"
 #include "line_reader.hpp"
+#include "process_reader.hpp"
 
 namespace {
 
@@ -59,6 +63,8 @@ struct Flags {
   kubexx::rest::LoadOptions place;
   kubexx::agent::NodePodsOptions pods;
   std::string listen;  // for probes and metrics; empty: nowhere
+  std::string proc = "/proc";
+  std::chrono::seconds processes{0};  // between two looks at all processes; 0: standard input is read
 };
 
 int fail(const kubexx::Error& error) {
@@ -84,9 +90,35 @@ int run(const Flags& flags) {
   (*pods)->start(stop);
   if (auto synced = (*pods)->wait_until_synced({.stop = stop}); !synced) return fail(synced.error());
 
-  node_agent::LineReader lines(stop);
-  while (const auto line = lines.next()) print(*line, **pods);
+  const auto print_all = [&](auto source) {
+    while (const auto line = source.next()) print(*line, **pods);
+  };
+  if (flags.processes > std::chrono::seconds(0))
+    print_all(node_agent::ProcessReader(flags.proc, flags.processes, stop));
+  else
+    print_all(node_agent::LineReader(stop));
   return 0;
+}
+
+/// False: that is no flag, or not its value.
+bool take(Flags& flags, std::string_view flag, std::string_view value) {
+  if (flag == "--node") {
+    flags.pods.node_name = value;
+  } else if (flag == "--service-account") {
+    flags.place.in_cluster.folder = value;
+  } else if (flag == "--listen") {
+    flags.listen = value;
+  } else if (flag == "--proc") {
+    flags.proc = value;
+  } else if (flag == "--processes") {
+    int seconds = 0;
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), seconds);
+    flags.processes = std::chrono::seconds(seconds);
+    return read.ptr == value.data() + value.size() && seconds > 0 && seconds <= 86'400;
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -94,19 +126,9 @@ int run(const Flags& flags) {
 int main(int argc, char** argv) {
   Flags flags;
   bool understood = argc % 2 == 1;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view flag = argv[i];
-    if (flag == "--node") {
-      flags.pods.node_name = argv[i + 1];
-    } else if (flag == "--service-account") {
-      flags.place.in_cluster.folder = argv[i + 1];
-    } else if (flag == "--listen") {
-      flags.listen = argv[i + 1];
-    } else {
-      understood = false;
-    }
-  }
+  for (int i = 1; i + 1 < argc; i += 2) understood = understood && take(flags, argv[i], argv[i + 1]);
   if (understood) return run(flags);
-  std::cerr << "usage: node_agent [--node NAME] [--service-account FOLDER] [--listen ADDRESS:PORT]\n";
+  std::cerr << "usage: node_agent [--node NAME] [--service-account FOLDER] [--listen ADDRESS:PORT]\n"
+               "                  [--processes SECONDS [--proc FOLDER]]\n";
   return 2;
 }
