@@ -1,4 +1,5 @@
-/// kubexx for C, and for every language that can call C: configuration, client, informers with their caches, elections.
+/// kubexx for C, and for every language that can call C: configuration, client, informers with their caches, elections,
+/// logs of pods.
 /// C11 and C++11; docs/c.md has a first program, docs/adr/0015-a-c-interface.md says why it is as it is.
 ///
 /// Handles: every kubexx_* type is opaque. What a function hands out belongs to the caller and ends with the free
@@ -18,7 +19,7 @@
 /// function here, free included: of the very handle whose callback it is, too. They run on threads of the client, or,
 /// where the client has a loop, inside the call that drives it.
 ///
-/// Free: of an informer, an elector or an observer stops it, and waits until none of its callbacks runs. Inside a
+/// Free: of an informer, an elector, an observer or logs stops it, and waits until none of its callbacks runs. Inside a
 /// callback nothing is waited for: it ends on its own, and `release` says when.
 ///
 /// Threads: "any" is: from any thread, several at once. A handle must not be freed while another thread uses it. With a
@@ -58,6 +59,8 @@ typedef struct kubexx_elector kubexx_elector;
 typedef struct kubexx_election_event kubexx_election_event;
 typedef struct kubexx_observer kubexx_observer;
 typedef struct kubexx_leader kubexx_leader;
+typedef struct kubexx_logs kubexx_logs;
+typedef struct kubexx_log_line kubexx_log_line;
 
 /// Borrowed text: `size` bytes from `data`. Empty text has a data that is not NULL.
 typedef struct kubexx_view {
@@ -185,7 +188,14 @@ enum {
   KUBEXX_OPTION_RELEASE_ON_STOP = 74,    ///< number
   KUBEXX_OPTION_STOP_TIMEOUT_MS = 75,    ///< number
   KUBEXX_OPTION_LABEL = 76,              ///< + "key=value", on the Lease
-  KUBEXX_OPTION_ANNOTATION = 77          ///< + the same
+  KUBEXX_OPTION_ANNOTATION = 77,         ///< + the same
+
+  // Logs of pods.
+  KUBEXX_OPTION_CONTAINER = 80,      ///< + of these names; without it: all
+  KUBEXX_OPTION_SINCE_MS = 81,       ///< number; nothing older than so long ago
+  KUBEXX_OPTION_TAIL_LINES = 82,     ///< number; of containers that are there at the start: their last lines
+  KUBEXX_OPTION_MAX_STREAMS = 83,    ///< number; open at once, 50 without it
+  KUBEXX_OPTION_MAX_LINE_BYTES = 84  ///< number; what is longer comes in pieces, 65536 without it
 };
 
 /// A set of options. Functions copy what they take: it may be changed, used again and freed at once.
@@ -516,6 +526,41 @@ KUBEXX_C_EXPORT int64_t kubexx_leader_transitions(const kubexx_leader* leader);
 KUBEXX_C_EXPORT int kubexx_leader_known(const kubexx_leader* leader);
 KUBEXX_C_EXPORT int kubexx_leader_expired(const kubexx_leader* leader);
 KUBEXX_C_EXPORT void kubexx_leader_free(kubexx_leader* leader);
+
+// ---- Logs of pods ---------------------------------------------------------------------------------------------------
+
+/// One line, borrowed for the call. Those of one container come in order and one at a time.
+typedef void (*kubexx_on_log_line)(const kubexx_log_line* line, void* user_data);
+/// A log could not be read and is tried again; once a reason. `where` is a line without text: where it would come from.
+typedef void (*kubexx_on_log_problem)(const kubexx_log_line* where, const kubexx_error* error, void* user_data);
+/// The logs of all containers of the pods that match, as they come, start again and go; what was cut goes on where it
+/// was. Options: NAMESPACE, LABEL_SELECTOR, FIELD_SELECTOR, CONTAINER, SINCE_MS, TAIL_LINES, MAX_STREAMS,
+/// MAX_LINE_BYTES. `on_problem` may be NULL. Threads: any, all of these.
+KUBEXX_C_EXPORT kubexx_status kubexx_logs_new(kubexx_client* client, const kubexx_options* options,
+                                              kubexx_on_log_line on_line, kubexx_on_log_problem on_problem,
+                                              void* user_data, kubexx_release release, kubexx_logs** logs,
+                                              kubexx_error** error);
+/// Once. KUBEXX_MISUSE: a second time.
+KUBEXX_C_EXPORT kubexx_status kubexx_logs_start(kubexx_logs* logs, kubexx_error** error);
+/// Lines that wait are dropped.
+KUBEXX_C_EXPORT void kubexx_logs_stop(kubexx_logs* logs);
+/// 1: the pods are known; how many logs are being read; how often lines may be missing so far.
+KUBEXX_C_EXPORT int kubexx_logs_has_synced(const kubexx_logs* logs);
+KUBEXX_C_EXPORT int64_t kubexx_logs_open(const kubexx_logs* logs);
+KUBEXX_C_EXPORT int64_t kubexx_logs_gaps(const kubexx_logs* logs);
+KUBEXX_C_EXPORT void kubexx_logs_free(kubexx_logs* logs);
+/// Of the line that a callback gets: its bytes as they are, without the end of the line; where it came from, and the
+/// restarts of that container; when the runtime took it, in nanoseconds since 1970; 1: the next line goes on with it;
+/// 1: lines before it may be missing. Threads: any.
+KUBEXX_C_EXPORT kubexx_view kubexx_log_line_text(const kubexx_log_line* line);
+KUBEXX_C_EXPORT kubexx_view kubexx_log_line_namespace(const kubexx_log_line* line);
+KUBEXX_C_EXPORT kubexx_view kubexx_log_line_pod(const kubexx_log_line* line);
+KUBEXX_C_EXPORT kubexx_view kubexx_log_line_uid(const kubexx_log_line* line);
+KUBEXX_C_EXPORT kubexx_view kubexx_log_line_container(const kubexx_log_line* line);
+KUBEXX_C_EXPORT int64_t kubexx_log_line_restarts(const kubexx_log_line* line);
+KUBEXX_C_EXPORT int64_t kubexx_log_line_time_ns(const kubexx_log_line* line);
+KUBEXX_C_EXPORT int kubexx_log_line_continues(const kubexx_log_line* line);
+KUBEXX_C_EXPORT int kubexx_log_line_after_gap(const kubexx_log_line* line);
 
 // ---- The process: log lines, errors without a caller, metrics -------------------------------------------------------
 

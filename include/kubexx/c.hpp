@@ -545,6 +545,51 @@ class Observer : public detail::Handle<kubexx_observer, kubexx_observer_free> {
   static void told(const kubexx_leader* leader, void* box) { (*static_cast<OnLeader*>(box))(LeaderView(leader)); }
 };
 
+/// A line of a container's log; borrowed.
+class LogLine {
+ public:
+  explicit LogLine(const kubexx_log_line* line) noexcept : line_(line) {}
+  std::string_view text() const noexcept { return detail::view(kubexx_log_line_text(line_)); }
+  std::string_view name_space() const noexcept { return detail::view(kubexx_log_line_namespace(line_)); }
+  std::string_view pod() const noexcept { return detail::view(kubexx_log_line_pod(line_)); }
+  std::string_view uid() const noexcept { return detail::view(kubexx_log_line_uid(line_)); }
+  std::string_view container() const noexcept { return detail::view(kubexx_log_line_container(line_)); }
+  std::int64_t restarts() const noexcept { return kubexx_log_line_restarts(line_); }
+  std::int64_t time_ns() const noexcept { return kubexx_log_line_time_ns(line_); }
+  bool continues() const noexcept { return kubexx_log_line_continues(line_) != 0; }
+  bool after_gap() const noexcept { return kubexx_log_line_after_gap(line_) != 0; }
+
+ private:
+  const kubexx_log_line* line_;
+};
+
+class Logs : public detail::Handle<kubexx_logs, kubexx_logs_free> {
+ public:
+  using OnLine = std::function<void(const LogLine&)>;
+
+  Logs(const Client& client, const Options& options, OnLine on_line)
+      : Handle(make(client, options, std::move(on_line))) {}
+  void start() const {
+    detail::call([&](kubexx_error** error) { return kubexx_logs_start(get(), error); });
+  }
+  void stop() const noexcept { kubexx_logs_stop(get()); }
+  bool has_synced() const noexcept { return kubexx_logs_has_synced(get()) != 0; }
+  std::int64_t open() const noexcept { return kubexx_logs_open(get()); }
+  std::int64_t gaps() const noexcept { return kubexx_logs_gaps(get()); }
+
+ private:
+  static kubexx_logs* make(const Client& client, const Options& options, OnLine on_line) {
+    detail::Boxed<OnLine> box(std::move(on_line));
+    auto* const made = detail::make<kubexx_logs>([&](kubexx_logs** to, kubexx_error** error) {
+      return kubexx_logs_new(client.get(), options.get(), &told, nullptr, box.get(), &detail::Boxed<OnLine>::release,
+                             to, error);
+    });
+    box.taken();
+    return made;
+  }
+  static void told(const kubexx_log_line* line, void* box) { (*static_cast<OnLine*>(box))(LogLine(line)); }
+};
+
 using OnLog = std::function<void(kubexx_log_level level, std::string_view line)>;
 inline void set_log(kubexx_log_level minimum, OnLog on_log) {
   const auto told = [](kubexx_log_level level, kubexx_view line, void* box) {

@@ -79,6 +79,11 @@ constexpr Known kKnown[] = {
     KUBEXX_C_KNOWN(STOP_TIMEOUT_MS, Number),
     KUBEXX_C_KNOWN(LABEL, Texts),
     KUBEXX_C_KNOWN(ANNOTATION, Texts),
+    KUBEXX_C_KNOWN(CONTAINER, Texts),
+    KUBEXX_C_KNOWN(SINCE_MS, Number),
+    KUBEXX_C_KNOWN(TAIL_LINES, Number),
+    KUBEXX_C_KNOWN(MAX_STREAMS, Number),
+    KUBEXX_C_KNOWN(MAX_LINE_BYTES, Number),
 };
 #undef KUBEXX_C_KNOWN
 

@@ -41,6 +41,8 @@ TEST_F(CNullTest, FreeingNothingDoesNothing) {
   kubexx_observer_stop(nullptr);
   kubexx_observer_free(nullptr);
   kubexx_leader_free(nullptr);
+  kubexx_logs_stop(nullptr);
+  kubexx_logs_free(nullptr);
 }
 
 TEST_F(CNullTest, QuestionsToNothingAreAnswered) {
@@ -136,6 +138,20 @@ TEST_F(CNullTest, ElectionsNeedWhatTheyWorkWith) {
   refused(kubexx_observer_start(nullptr, &error_), "observer");
   refused(kubexx_observer_wait_for_leader(nullptr, nullptr, &error_), "observer");
   refused(kubexx_observer_leader(nullptr, &leader, &error_), "observer");
+}
+
+TEST_F(CNullTest, LogsNeedWhatTheyWorkWith) {
+  kubexx_logs* logs = nullptr;
+  const auto on_line = [](const kubexx_log_line*, void*) {};
+  refused(kubexx_logs_new(nullptr, nullptr, on_line, nullptr, nullptr, nullptr, &logs, &error_), "client");
+  refused(kubexx_logs_start(nullptr, &error_), "logs");
+  EXPECT_EQ(kubexx_logs_has_synced(nullptr), 0);
+  EXPECT_EQ(kubexx_logs_open(nullptr) + kubexx_logs_gaps(nullptr), 0);
+  EXPECT_EQ(kubexx_log_line_text(nullptr).size + kubexx_log_line_namespace(nullptr).size, 0u);
+  EXPECT_EQ(kubexx_log_line_pod(nullptr).size + kubexx_log_line_uid(nullptr).size, 0u);
+  EXPECT_EQ(kubexx_log_line_container(nullptr).size, 0u);
+  EXPECT_EQ(kubexx_log_line_restarts(nullptr) + kubexx_log_line_time_ns(nullptr), 0);
+  EXPECT_EQ(kubexx_log_line_continues(nullptr) + kubexx_log_line_after_gap(nullptr), 0);
 }
 
 TEST_F(CNullTest, OptionsAndObjectsNeedTheirParts) {

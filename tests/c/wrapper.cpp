@@ -82,6 +82,15 @@ void elects(const kubexx_c::Client& client) {
   REQUIRE(observer.leader().view().holder() == "me" && elector.is_leader() && elector.may_lead());
 }
 
+void reads_logs(const kubexx_c::Client& client) {
+  const kubexx_c::Logs logs(client, Options().set(KUBEXX_OPTION_LABEL_SELECTOR, "app=nobody"),
+                            [](const kubexx_c::LogLine& line) { REQUIRE(line.text().empty() || line.time_ns() > 0); });
+  logs.start();
+  for (int turn = 0; turn < 3000 && !logs.has_synced(); ++turn) poll(nullptr, 0, 10);
+  REQUIRE(logs.has_synced() && logs.open() == 0 && logs.gaps() == 0);
+  logs.stop();
+}
+
 void on_a_loop(const kubexx_c::Config& config) {
   const kubexx_c::Loop loop;
   const kubexx_c::Client client(config, loop);
@@ -109,6 +118,7 @@ std::string kubexx_cpp17_round(const std::string& kubeconfig_text) {
       calls_back(client);
       informs(client);
       elects(client);
+      reads_logs(client);
     }
     on_a_loop(config);
     REQUIRE(kubexx_c::metrics().find("kubexx_") != std::string::npos);
