@@ -39,4 +39,5 @@ int main(int argc, char** argv) {
   std::vector<Object> sharing;
   for (int i = 0; i < 600; ++i) sharing.push_back(decoder.decode(object_text(i, false)).value());
   write("sharing", {sharing.end() - 3, sharing.end()});
+  return 0;
 }

@@ -31,4 +31,5 @@ int main(int argc, char** argv) {
       write(2, protobuf_watch_frame("ADDED", *body));
     }
   }
+  return 0;
 }

@@ -1,71 +1,13 @@
-#include "httpd/session.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nghttp2/nghttp2.h>
 
 #include <random>
 
+#include "unit/httpd/session_harness.hpp"
+
 namespace kubexx::httpd {
 namespace {
-
-/// A session without a socket: bytes in, bytes out, on this thread.
-class Harness {
- public:
-  explicit Harness(bool http2, ServerOptions options = {}) {
-    server_.options = std::move(options);
-    server_.tick = std::chrono::seconds(1);
-    server_.handler = [this](Request request, Responder responder) {
-      ++requests;
-      largest_body = std::max(largest_body, request.body.size());
-      if (request.target == "/stream") {
-        responder.start(200, {});
-        responder.write(std::string(100, 's'));
-        responder.finish();
-      } else {
-        responder.respond(200, {}, std::move(request.body));
-      }
-    };
-    SessionContext context{server_, now, queue_, "peer", {}};
-    session_ = http2 ? make_http2_session(std::move(context)) : make_http1_session(std::move(context));
-  }
-  ~Harness() {
-    queue_->close();
-    session_->detach();
-  }
-
-  /// What the peer would receive for these bytes.
-  std::string exchange(std::string_view bytes) {
-    session_->receive(bytes);
-    std::string out;
-    for (bool more = true; more;) {
-      more = false;
-      for (const auto& answer : queue_->take()) {
-        session_->update(answer);
-        more = true;
-      }
-      Output output;
-      session_->produce(output, 16 << 10);
-      more = more || !output.bytes.empty();
-      out += output.bytes;
-      for (const auto& part : output.parts) {
-        part.answer->sent(part.bytes);
-        if (part.last) part.answer->close();
-      }
-    }
-    return out;
-  }
-  Session& session() { return *session_; }
-
-  Ticks now = 0;
-  int requests = 0;
-  std::size_t largest_body = 0;
-
- private:
-  ServerContext server_;
-  std::shared_ptr<AnswerQueue> queue_ = std::make_shared<AnswerQueue>([] {});
-  std::unique_ptr<Session> session_;
-};
 
 const char* const kHttp1Traffic =
     "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -114,7 +56,7 @@ TEST(SessionTest, TrafficInPiecesOfAnySizeGivesTheSameAnswers) {
   for (const bool http2 : {false, true}) {
     const std::string_view traffic = http2 ? std::string_view(traffic2) : kHttp1Traffic;
     for (const std::size_t piece : {std::size_t(1), std::size_t(3), std::size_t(17), traffic.size()}) {
-      Harness harness(http2);
+      SessionHarness harness(http2);
       std::string out;
       for (std::size_t at = 0; at < traffic.size(); at += piece) out += harness.exchange(traffic.substr(at, piece));
       EXPECT_EQ(harness.requests, http2 ? 3 : 5) << "pieces of " << piece;
@@ -148,7 +90,7 @@ TEST(SessionTest, DamagedTrafficNeverBreaksASession) {
           bytes.resize(std::max(at, first + 1));
       }
     }
-    Harness harness(http2, {.max_body = 64, .max_header = 512});
+    SessionHarness harness(http2, {.max_body = 64, .max_header = 512});
     for (std::size_t at = 0; at < bytes.size();) {
       const std::size_t piece = 1 + random() % 100;
       harness.exchange(std::string_view(bytes).substr(at, piece));
@@ -162,7 +104,7 @@ TEST(SessionTest, DamagedTrafficNeverBreaksASession) {
 }
 
 TEST(SessionTest, AnEndlessChunkLineIsNotKept) {
-  Harness harness(false, {.max_header = 1000});
+  SessionHarness harness(false, {.max_header = 1000});
   harness.exchange("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;");
   std::string out;
   for (int i = 0; i < 100 && out.empty(); ++i) out = harness.exchange(std::string(100, 'x'));
@@ -191,21 +133,21 @@ TEST(SessionTest, PipelinedRequestsStopTheInputWhenTheyPileUp) {
 
 TEST(SessionTest, TimeoutsFollowWhatIsAwaited) {
   const ServerOptions options{.header_timeout = std::chrono::seconds(30), .idle_timeout = std::chrono::seconds(300)};
-  Harness head(false, options);
+  SessionHarness head(false, options);
   head.exchange("GET / HT");
   head.now = 30;
   EXPECT_TRUE(head.session().tick());
   head.now = 31;
   EXPECT_FALSE(head.session().tick());
 
-  Harness body(false, options);
+  SessionHarness body(false, options);
   body.exchange("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe");
   body.now = 300;
   EXPECT_TRUE(body.session().tick());
   body.now = 301;
   EXPECT_FALSE(body.session().tick());
 
-  Harness idle(false, options);
+  SessionHarness idle(false, options);
   idle.exchange("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   idle.now = 300;
   EXPECT_TRUE(idle.session().tick());

@@ -1,0 +1,13 @@
+# kubexx_read_fuzz_source(SOURCE): sets `layers` and `links` to what the first lines of a fuzz target name.
+function(kubexx_read_fuzz_source source)
+  file(STRINGS "${source}" lines LIMIT_COUNT 2 REGEX "^// (layers|links):")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^// ([a-z]+): *(.*)$" ignored "${line}")
+    string(REGEX REPLACE "[ \t]+" ";" ${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+  endforeach()
+  if(NOT layers)
+    message(FATAL_ERROR "${source}: its first line names no layers")
+  endif()
+  set(layers "${layers}" PARENT_SCOPE)
+  set(links "${links}" PARENT_SCOPE)
+endfunction()
