@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""memory.py BIN: what examples/node_agent costs on a node with 200 pods of a cluster of 20,000.
+"""memory.py BIN [LIBRARIES]: what examples/node_agent costs on a node with 200 pods of a cluster of 20,000.
 
 The server is `BIN/kubexx apiserver`, over TLS on loopback, with the pods of `BIN/sync_pods`. RssAnon is memory of the
-process's own, without the pages of its file; a node without pods is the bare process. Medians of three.
+process's own, without the pages of its files; resident is with them; a node without pods is the bare process. Medians of
+three. LIBRARIES: a folder from which the agent takes its libraries first, such as a libcurl of HTTP and TLS alone.
 """
 import json
 import pathlib
@@ -49,21 +50,22 @@ def pods(source):
         yield json.dumps(pod)
 
 
-def own_bytes(program, kubeconfig, node, question):
-    """RssAnon of the agent once it has answered, in KB."""
+def resident(program, kubeconfig, node, question, libraries):
+    """RssAnon and VmRSS of the agent once it has answered, in KB, and the answer."""
     with subprocess.Popen([program, "--node", node], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={"KUBECONFIG": kubeconfig}) as agent:
+                          env={"KUBECONFIG": kubeconfig, "LD_LIBRARY_PATH": libraries}) as agent:
         agent.stdin.write(question + "\n")
         agent.stdin.flush()
         answer = agent.stdout.readline()
         time.sleep(SETTLED)
         status = pathlib.Path(f"/proc/{agent.pid}/status").read_text()
         agent.stdin.close()
-    return int(re.search(r"RssAnon:\s+(\d+)", status)[1]), answer.strip()
+    return [int(re.search(rf"{name}:\s+(\d+)", status)[1]) for name in ("RssAnon", "VmRSS")] + [answer.strip()]
 
 
 def main():
     bin_folder = pathlib.Path(sys.argv[1])
+    libraries = sys.argv[2] if len(sys.argv) > 2 else ""
     with tempfile.TemporaryDirectory() as work:
         objects, kubeconfig = f"{work}/objects", f"{work}/kubeconfig"
         with subprocess.Popen([bin_folder / "sync_pods", str(PODS)], stdout=subprocess.PIPE, text=True) as source, \
@@ -77,10 +79,11 @@ def main():
                     sys.exit("agent: the server did not start")
                 figures = {}
                 for node in ("nobody", "here"):
-                    runs = [own_bytes(bin_folder / "node_agent", kubeconfig, node, container_of(0)) for _ in range(TURNS)]
-                    figures[node] = statistics.median(kilobytes for kilobytes, _ in runs)
-                    print(f"{node}: RssAnon {figures[node] / 1024:.2f} MB, {runs[0][1]}")
-                print(f"{HERE} pods of {PODS}: {(figures['here'] - figures['nobody']) / 1024:.2f} MB more")
+                    runs = [resident(bin_folder / "node_agent", kubeconfig, node, container_of(0), libraries)
+                            for _ in range(TURNS)]
+                    figures[node], all_of_it = (statistics.median(run[i] for run in runs) / 1024 for i in range(2))
+                    print(f"{node}: RssAnon {figures[node]:.2f} MB, resident {all_of_it:.2f} MB, {runs[0][2]}")
+                print(f"{HERE} pods of {PODS}: {figures['here'] - figures['nobody']:.2f} MB more")
             finally:
                 server.terminate()
 
