@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import signal
+import sys
 import threading
 
 kubexx = ctypes.CDLL(os.environ.get("KUBEXX_C_LIBRARY", "libkubexx_c.so.0"))
@@ -46,9 +47,15 @@ def to_python(item):
     return value
 
 
+def say(line):
+    sys.stdout.write(line + "\n")  # in one piece: the handler and main() are two threads
+    sys.stdout.flush()
+
+
 @ON_EVENT
 def show(event, _):
-    print(" +~-"[kubexx.kubexx_event_get_type(ctypes.c_void_p(event))], kubexx.kubexx_event_key(ctypes.c_void_p(event)), flush=True)
+    key = kubexx.kubexx_event_key(ctypes.c_void_p(event))
+    say(f"{' +~-'[kubexx.kubexx_event_get_type(ctypes.c_void_p(event))]} {key}")
 
 
 def main():
@@ -66,7 +73,7 @@ def main():
     cached = make(kubexx.kubexx_informer_list, informer, None, None)
     pods = [to_python(kubexx.kubexx_list_at(cached, ctypes.c_size_t(i))) for i in range(kubexx.kubexx_list_size(cached))]
     kubexx.kubexx_list_free(cached)
-    print(f"{len(pods)} pods of {len({pod['metadata']['namespace'] for pod in pods})} namespaces, read from the cache", flush=True)
+    say(f"{len(pods)} pods of {len({pod['metadata']['namespace'] for pod in pods})} namespaces, read from the cache")
 
     stop.wait()
     kubexx.kubexx_registration_free(registration)

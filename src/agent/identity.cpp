@@ -1,6 +1,9 @@
 #include "kubexx/agent/identity.hpp"
 
 #include <algorithm>
+#include <cstring>
+
+#include "base/internal/text.hpp"
 
 namespace kubexx::agent {
 namespace {
@@ -9,18 +12,29 @@ constexpr std::size_t kLongestPath = 4096;  // PATH_MAX; the kernel gives no lon
 constexpr std::size_t kLongestId = 128;
 constexpr std::size_t kLongestRuntime = 32;
 constexpr std::size_t kIdSize = 64;  // of containerd, CRI-O and docker
+constexpr std::size_t kUidSize = 36;
+constexpr std::size_t kMirrorUidSize = 32;  // of a static pod, as the kubelet makes it
 
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 bool is_hex(char c) noexcept {
-  return is_digit(c) || (c >= 'a' && c <= 'f');
+  const auto digit = static_cast<unsigned char>(c - '0');
+  const auto letter = static_cast<unsigned char>(c - 'a');
+  return (digit <= 9) | (letter <= 5);
 }
 bool is_small(char c) noexcept {
   return is_digit(c) || (c >= 'a' && c <= 'z');
 }
 bool is_name(char c) noexcept {
   return is_small(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+}
+constexpr std::string_view kSlice = ".slice";
+
+/// How many of the first bytes are no hexadecimal digits. Look-ups are made for every process and packet: a number of
+/// bytes that the compiler knows and no way out of the loop let it take sixteen at a time.
+template <std::size_t kSize>
+unsigned count_others(const char* text) noexcept {
+  unsigned char others = 0;
+  for (std::size_t i = 0; i < kSize; ++i) others = static_cast<unsigned char>(others + (is_hex(text[i]) ? 0 : 1));
+  return others;
 }
 
 /// Takes the next part of a path away from it.
@@ -42,14 +56,17 @@ std::string_view path_of_line(std::string_view line) noexcept {
 
 /// "kubepods-burstable-pod<uid>.slice" of the systemd driver, "pod<uid>" of cgroupfs.
 std::optional<PodUid> pod_of_part(std::string_view part) noexcept {
-  if (part.ends_with(".slice")) {
-    part.remove_suffix(std::string_view(".slice").size());
-    const auto before = part.rfind("-pod");  // the uid has no '-' here
-    if (before == std::string_view::npos || part.find("kubepods") > before) return std::nullopt;
-    part.remove_prefix(before + 1);
+  constexpr std::string_view kPod = "pod";
+  if (!part.ends_with(kSlice)) return part.starts_with(kPod) ? PodUid::parse(part.substr(kPod.size())) : std::nullopt;
+  part.remove_suffix(kSlice.size());
+  for (const std::size_t size : {kUidSize, kMirrorUidSize}) {
+    if (part.size() < size + kPod.size() + 1) continue;
+    const auto before = part.size() - size - kPod.size() - 1;
+    if (part.substr(before, kPod.size() + 1) != "-pod") continue;
+    if (!part.starts_with("kubepods") && part.find("kubepods") > before) continue;
+    return PodUid::parse(part.substr(part.size() - size));
   }
-  if (!part.starts_with("pod")) return std::nullopt;
-  return PodUid::parse(part.substr(3));
+  return std::nullopt;
 }
 
 /// "<id>", "crio-<id>", "cri-containerd-<id>.scope" and their like.
@@ -58,8 +75,8 @@ std::string_view container_of_part(std::string_view part) noexcept {
   if (part.size() < kIdSize || part.size() > kIdSize + kLongestRuntime) return {};
   const auto id = part.substr(part.size() - kIdSize);
   const auto runtime = part.substr(0, part.size() - kIdSize);
-  if (!std::ranges::all_of(id, is_hex)) return {};
-  if (runtime.empty()) return id;
+  if (count_others<kIdSize>(id.data()) != 0) return {};
+  if (runtime.empty() || runtime == "cri-containerd-" || runtime == "crio-" || runtime == "docker-") return id;
   const bool well =
       runtime.back() == '-' && std::ranges::all_of(runtime, [](char c) { return is_small(c) || c == '-'; });
   return well && runtime.find("conmon") == std::string_view::npos ? id : std::string_view();
@@ -77,14 +94,19 @@ CgroupIdentity pod_and_container_of_part(std::string_view part) noexcept {
 }  // namespace
 
 std::optional<PodUid> PodUid::parse(std::string_view text) noexcept {
+  if (text.size() != kUidSize && text.size() != kMirrorUidSize) return std::nullopt;
+  const bool dashed = text.size() == kUidSize;
+  unsigned others = count_others<kMirrorUidSize>(text.data());
+  if (dashed) others += count_others<kUidSize - kMirrorUidSize>(text.data() + kMirrorUidSize);
+  if (others != (dashed ? 4U : 0U)) return std::nullopt;
   PodUid uid;
-  if (text.size() != 36 && text.size() != 32) return std::nullopt;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool dash = text.size() == 36 && (i == 8 || i == 13 || i == 18 || i == 23);
-    if (dash ? text[i] != '-' && text[i] != '_' : !is_hex(text[i])) return std::nullopt;
-    uid.text_[i] = dash ? '-' : text[i];
-  }
+  std::memcpy(uid.text_.data(), text.data(), text.size());
   uid.size_ = static_cast<std::uint8_t>(text.size());
+  if (!dashed) return uid;
+  for (const std::size_t i : {8, 13, 18, 23}) {
+    if (text[i] != '-' && text[i] != '_') return std::nullopt;
+    uid.text_[i] = '-';
+  }
   return uid;
 }
 
@@ -93,7 +115,9 @@ CgroupIdentity parse_cgroup(std::string_view path) noexcept {
   CgroupIdentity found;
   for (path = path_of_line(path); !path.empty();) {
     const auto part = next_part(path);
-    if (const auto both = pod_and_container_of_part(part)) return both;
+    if (part.size() > kIdSize && !part.ends_with(kSlice)) {
+      if (const auto both = pod_and_container_of_part(part)) return both;
+    }
     if (const auto pod = pod_of_part(part)) return {*pod, container_of_part(next_part(path))};
     if (found.container_id.empty()) found.container_id = container_of_part(part);  // unless a pod comes below
   }
@@ -107,6 +131,7 @@ std::string_view bare_container_id(std::string_view text) noexcept {
     if (!well) return {};
     text.remove_prefix(scheme + 3);
   }
+  if (text.size() == kIdSize && count_others<kIdSize>(text.data()) == 0) return text;  // as nearly all are
   return text.size() <= kLongestId && std::ranges::all_of(text, is_name) ? text : std::string_view();
 }
 
