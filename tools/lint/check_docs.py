@@ -3,7 +3,7 @@
 the tests that docs/upstream-tests.md names exist.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
-`// [end NAME]`. `check_docs.py --update` writes the quotes anew.
+`// [end NAME]`. `check_docs.py --update` writes the quotes anew. In the guide every block of C or C++ is a quote.
 """
 import pathlib
 import re
@@ -12,12 +12,13 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUOTE = re.compile(r"(<!-- quote: (\S+) (\S+) -->\n```\w*\n)(.*?)(\n```)", re.S)
+ALL_QUOTED = re.compile(r"docs/(guide/.*|from-client-go)\.md")
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
 def source_text(file, name):
     text = (ROOT / file).read_text()
-    match = re.search(rf"^[^\n]*\[begin {re.escape(name)}\]\n(.*?)^[^\n]*\[end {re.escape(name)}\]", text, re.S | re.M)
+    match = re.search(rf"^[^\n]*\[begin {re.escape(name)}\](?: \*/)?\n(.*?)^[^\n]*\[end {re.escape(name)}\]", text, re.S | re.M)
     return textwrap.dedent(match[1]).rstrip("\n") if match else None
 
 
@@ -62,7 +63,7 @@ def names_of(file, name):
 def main():
     update = "--update" in sys.argv
     problems = []
-    documents = [p for p in ROOT.glob("*.md")] + [p for p in (ROOT / "docs").rglob("*.md")]
+    documents = [p for p in ROOT.glob("*.md")] + [p for d in ("docs", "examples") for p in (ROOT / d).rglob("*.md")]
     for path in documents:
         text = path.read_text()
         where = path.relative_to(ROOT)
@@ -78,6 +79,8 @@ def main():
 
         if text.count("\n<!-- quote:") != len(QUOTE.findall(text)):
             problems.append(f"{where}: a quote marker is not followed by a code block")
+        if ALL_QUOTED.fullmatch(where.as_posix()) and re.search(r"^```(c|cpp)$", QUOTE.sub("", text), re.M):
+            problems.append(f"{where}: a block of code is not behind <!-- quote: FILE NAME -->: it is not compiled")
         new = QUOTE.sub(check, text)
         if update and new != text:
             path.write_text(new)
