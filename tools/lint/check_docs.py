@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog, and
-the tests that docs/upstream-tests.md names exist.
+the tests that docs/upstream-tests.md names exist, and docs/headers.md has every public header.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
 `// [end NAME]`. `check_docs.py --update` writes the quotes anew. In the guide every block of C or C++ is a quote.
@@ -36,6 +36,16 @@ def unknown_tests():
             start = test.rstrip("…*")
             if not any(s == suite and (t.startswith(start) if test != start else t == test) for s, t in tests):
                 yield f"{suite}.{test}"
+
+
+def unlisted_headers():
+    """Public headers that docs/headers.md lacks, and those it has that do not exist. Generated ones are not looked for."""
+    listed = set(re.findall(r"`([a-z_0-9/]+\.hp?p?)`", (ROOT / "docs/headers.md").read_text()))
+    include = ROOT / "include/kubexx"
+    public = {p.relative_to(include).as_posix() for p in include.rglob("*.h*") if "detail" not in p.parts} - {"kubexx.hpp"}
+    generated = {name for name in listed if re.match(r"clientset/|api/(?!support\.hpp)", name)}
+    yield from (f"says nothing of {name}" for name in sorted(public - listed))
+    yield from (f"there is no header {name}" for name in sorted(listed - public - generated))
 
 
 # How many names of the library somebody meets who reads these first.
@@ -92,6 +102,7 @@ def main():
         if len(named) > most:
             problems.append(f"{file}: {len(named)} names of the library, {most} are enough for a first program: {sorted(named)}")
     problems += [f"docs/upstream-tests.md: there is no test {test}" for test in unknown_tests()]
+    problems += [f"docs/headers.md: {what}" for what in unlisted_headers()]
     numbers = (ROOT / "include/kubexx/base/version.hpp").read_text()
     version = ".".join(re.search(rf"KUBEXX_VERSION_{part} (\d+)", numbers)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     changelog = (ROOT / "CHANGELOG.md").read_text()
