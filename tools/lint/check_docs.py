@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog, and
-the tests that docs/upstream-tests.md names exist, and docs/headers.md has every public header.
+the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header, and
+examples/README.md every example.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
 `// [end NAME]`. `check_docs.py --update` writes the quotes anew. In the guide every block of C or C++ is a quote.
@@ -46,6 +47,15 @@ def unlisted_headers():
     generated = {name for name in listed if re.match(r"clientset/|api/(?!support\.hpp)", name)}
     yield from (f"says nothing of {name}" for name in sorted(public - listed))
     yield from (f"there is no header {name}" for name in sorted(listed - public - generated))
+
+
+def unexplained_examples():
+    named = (ROOT / "examples/README.md").read_text()
+    for folder in sorted(p for p in (ROOT / "examples").iterdir() if p.is_dir()):
+        if not (folder / "README.md").exists():
+            yield f"examples/{folder.name} has no README.md"
+        if f"]({folder.name})" not in named:
+            yield f"examples/README.md leads nobody to {folder.name}"
 
 
 # How many names of the library somebody meets who reads these first.
@@ -103,6 +113,7 @@ def main():
             problems.append(f"{file}: {len(named)} names of the library, {most} are enough for a first program: {sorted(named)}")
     problems += [f"docs/upstream-tests.md: there is no test {test}" for test in unknown_tests()]
     problems += [f"docs/headers.md: {what}" for what in unlisted_headers()]
+    problems += unexplained_examples()
     numbers = (ROOT / "include/kubexx/base/version.hpp").read_text()
     version = ".".join(re.search(rf"KUBEXX_VERSION_{part} (\d+)", numbers)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     changelog = (ROOT / "CHANGELOG.md").read_text()
