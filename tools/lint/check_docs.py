@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog, and
-the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header, and
-examples/README.md every example.
+"""Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog,
+the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header and examples/README.md every
+example.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
 `// [end NAME]`. `check_docs.py --update` writes the quotes anew. In the guide every block of C or C++ is a quote.
