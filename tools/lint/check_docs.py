@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog,
 the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header and examples/README.md every
-example.
+example, and alerts are about metrics that there are.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
 `// [end NAME]`. `check_docs.py --update` writes the quotes anew. In the guide every block of C or C++ is a quote.
@@ -56,6 +56,14 @@ def unexplained_examples():
             yield f"examples/{folder.name} has no README.md"
         if f"]({folder.name})" not in named:
             yield f"examples/README.md leads nobody to {folder.name}"
+
+
+def unknown_metrics():
+    known = (ROOT / "docs/metrics.md").read_text()
+    alerts = (ROOT / "deploy/monitoring/alerts.yaml").read_text()
+    for name in sorted(set(re.findall(r"\b(?:kubexx|workqueue|process)_\w+", alerts))):
+        if f"`{name}`" not in known:
+            yield f"deploy/monitoring/alerts.yaml: docs/metrics.md has no {name}"
 
 
 # How many names of the library somebody meets who reads these first.
@@ -114,6 +122,7 @@ def main():
     problems += [f"docs/upstream-tests.md: there is no test {test}" for test in unknown_tests()]
     problems += [f"docs/headers.md: {what}" for what in unlisted_headers()]
     problems += unexplained_examples()
+    problems += unknown_metrics()
     numbers = (ROOT / "include/kubexx/base/version.hpp").read_text()
     version = ".".join(re.search(rf"KUBEXX_VERSION_{part} (\d+)", numbers)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     changelog = (ROOT / "CHANGELOG.md").read_text()
