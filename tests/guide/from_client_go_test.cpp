@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <thread>
 
 #include "guide/guide_server.hpp"
