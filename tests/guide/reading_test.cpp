@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <iostream>
+#include <map>
+
 #include "guide/guide_server.hpp"
 #include "kubexx/client/api.hpp"
 #include "kubexx/clientset/core/v1/informers.hpp"
