@@ -47,12 +47,14 @@ int main(void) {
   kubexx_registration* shown = NULL;
   struct pollfd ready[2] = {{0, POLLIN, 0}, {0, POLLIN, 0}};
 
+  /* [begin informer] */
   must(kubexx_config_load(NULL, &config, &error)); /* $KUBECONFIG, ~/.kube/config, then in-cluster */
   must(kubexx_loop_new(&loop, &error));
   must(kubexx_client_new(config, NULL, loop, &client, &error));
   must(kubexx_informer_new(client, "v1/pods", NULL, &pods, &error));
   must(kubexx_informer_add_handler(pods, NULL, show, NULL, NULL, &shown, &error));
   must(kubexx_informer_start(pods, &error));
+  /* [end informer] */
 
   ready[0].fd = wait_for_signals();
   ready[1].fd = kubexx_loop_fd(loop); /* what the library waits for; the program adds its own descriptors beside it */

@@ -13,6 +13,7 @@ int main() try {
   sigaddset(&signals, SIGTERM);
   sigprocmask(SIG_BLOCK, &signals, nullptr);  // before the client starts threads
 
+  // [begin informer]
   const kubexx_c::Client client(kubexx_c::Config::load());  // $KUBECONFIG, ~/.kube/config, then in-cluster
   const kubexx_c::Informer pods(client, "v1/pods", Options().set(KUBEXX_OPTION_FIELD_INDEX, "node=spec.nodeName"));
   const auto registration = pods.add_handler([](const kubexx_c::Event& event) {
@@ -21,6 +22,7 @@ int main() try {
   });
   pods.start();
   pods.wait_for_sync(Options().set(KUBEXX_OPTION_TIMEOUT_MS, 30000));
+  // [end informer]
 
   const auto snapshot = pods.snapshot();
   std::string node;

@@ -48,6 +48,7 @@ Result<void> Service::run(std::stop_token stop) {
   if (!server) return server.error();
   const auto address = options_.listen + ":" + std::to_string((*server)->port());
 
+  // [begin elector]
   auto elector = election::LeaderElector::create(
       client_,
       {.name = kName,
@@ -59,6 +60,7 @@ Result<void> Service::run(std::stop_token stop) {
        .stop_timeout = std::chrono::seconds(10)},
       {.on_started_leading = [this](const election::LeaderGuard& guard) { lead(guard); }});
   if (!elector) return elector.error();
+  // [end elector]
   std::cout << options_.name << " serves at " << address << std::endl;
   while (!stop.stop_requested()) (*elector)->run(stop);  // a term that was lost is followed by another candidacy
   (*server)->stop();

@@ -21,6 +21,7 @@ namespace {
 using kubexx::agent::Attribution;
 using kubexx::agent::NodePods;
 
+// [begin look_up]
 /// What the line is a name of is tried from the most exact to the least.
 Attribution look_up(const NodePods& pods, std::string_view line) {
   if (line.find('/') != std::string_view::npos && line.find("://") == std::string_view::npos)
@@ -29,6 +30,7 @@ Attribution look_up(const NodePods& pods, std::string_view line) {
   if (auto pod = pods.find_by_uid(line)) return pod;
   return pods.find_by_ip(line);
 }
+// [end look_up]
 
 /// Whoever wrote the line must not steer the terminal.
 std::string printable(std::string line) {

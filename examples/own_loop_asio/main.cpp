@@ -12,6 +12,7 @@ namespace asio = boost::asio;
 
 namespace {
 
+// [begin joined]
 /// Runs what is ready of a kubexx loop whenever Asio says that its descriptor is.
 class Joined {
  public:
@@ -30,6 +31,7 @@ class Joined {
   kubexx::LoopExecutor& loop_;
   asio::posix::stream_descriptor descriptor_;
 };
+// [end joined]
 
 }  // namespace
 

@@ -31,9 +31,11 @@ int main() {
 
   auto config = kubexx::rest::Config::load();
   if (!config) return std::cerr << config.error() << '\n', 1;
+  // [begin client]
   auto loop = std::make_shared<kubexx::LoopExecutor>();
   auto client = kubexx::rest::Client::create(*config, {.executor = loop});
   if (!client) return std::cerr << client.error() << '\n', 1;
+  // [end client]
 
   {
     kubexx::informer::SharedInformerFactory factory(*client);
@@ -45,6 +47,7 @@ int main() {
     });
     factory.start();
 
+    // [begin loop]
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
     add(epoll, told_to_stop);
     add(epoll, loop->fd());  // what the library waits for; the program adds its own descriptors beside it
@@ -56,6 +59,7 @@ int main() {
         if (ready[i].data.fd == loop->fd()) loop->run_ready();
       }
     }
+    // [end loop]
   }  // ~SharedInformerFactory drives the loop until its informers have ended
   loop->shut_down();
 }

@@ -36,6 +36,7 @@ class Controller::Impl {
         queue_(kube.client().executor(), rate_limiter(), {.name = "Foos"}),
         broadcaster_(kube.client(), options_.events),
         recorder_(broadcaster_.recorder(kComponent)) {
+    // [begin handlers]
     foo_handler_ = foos_.add_event_handler({
         .on_add = [this](const Foo& foo) { enqueue(foo); },
         .on_update = [this](const Foo& foo) { enqueue(foo); },
@@ -49,8 +50,10 @@ class Controller::Impl {
             },
         .on_delete = [this](const auto& gone) { enqueue_owner(gone.last_known()); },
     });
+    // [end handlers]
   }
 
+  // [begin run]
   Result<void> run(std::stop_token stop) {
     const auto synced = informer::wait_for_cache_sync(stop, {deployments_, foos_});
     if (!synced) return *synced.as_error();
@@ -66,8 +69,10 @@ class Controller::Impl {
     log(LogLevel::Info, "the workers have ended");
     return {};
   }
+  // [end run]
 
  private:
+  // [begin work]
   void enqueue(const meta::Object& foo) { queue_.add(ObjectKey::of(foo)); }
 
   void enqueue_owner(const Deployment& deployment) {
@@ -90,7 +95,9 @@ class Controller::Impl {
       queue_.done(*key);
     }
   }
+  // [end work]
 
+  // [begin sync]
   /// Makes the Deployment what the Foo asks for, then the Foo's status what the Deployment is.
   Result<void> sync(const ObjectKey& key, const std::stop_token& stop) {
     const auto foo = foos_.lister().get(key);
@@ -122,6 +129,7 @@ class Controller::Impl {
     recorder_.event(*foo, "Normal", kSynced, kSyncedMessage);
     return {};
   }
+  // [end sync]
 
   Result<Deployment> create(const Foo& foo, const std::string& name, const std::stop_token& stop) {
     DeploymentDraft draft;

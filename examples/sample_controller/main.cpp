@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   kubexx::set_log_sink(kubexx::stderr_log_sink());
   const auto config = sample::config_from_flags(argc, argv);
   if (!config) return 2;
+  // [begin factories]
   const auto kube = Clientset::create(*config);
   if (!kube) return std::cerr << kube.error() << '\n', 2;
   const samplecontroller::Clientset samples(kube->client());  // both over the same connections
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
   sample::Controller controller(*kube, samples, kube_factory.apps().v1().deployments(),
                                 samplecontroller::Informers(sample_factory).samplecontroller().v1alpha1().foos(),
                                 options);
+  // [end factories]
   kube_factory.start(stop);
   sample_factory.start(stop);
   const auto ended = controller.run(stop);

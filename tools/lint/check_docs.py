@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog, and
-the tests that docs/upstream-tests.md names exist.
+"""Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog,
+the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header and examples/README.md every
+example, and alerts are about metrics that there are.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
-`// [end NAME]`. `check_docs.py --update` writes the quotes anew.
+`// [end NAME]`. `check_docs.py --update` writes the quotes anew. In the guide every block of C or C++ is a quote.
 """
 import pathlib
 import re
@@ -12,12 +13,13 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUOTE = re.compile(r"(<!-- quote: (\S+) (\S+) -->\n```\w*\n)(.*?)(\n```)", re.S)
+ALL_QUOTED = re.compile(r"docs/(guide/.*|from-client-go)\.md")
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
 def source_text(file, name):
     text = (ROOT / file).read_text()
-    match = re.search(rf"^[^\n]*\[begin {re.escape(name)}\]\n(.*?)^[^\n]*\[end {re.escape(name)}\]", text, re.S | re.M)
+    match = re.search(rf"^[^\n]*\[begin {re.escape(name)}\](?: \*/)?\n(.*?)^[^\n]*\[end {re.escape(name)}\]", text, re.S | re.M)
     return textwrap.dedent(match[1]).rstrip("\n") if match else None
 
 
@@ -35,6 +37,33 @@ def unknown_tests():
             start = test.rstrip("…*")
             if not any(s == suite and (t.startswith(start) if test != start else t == test) for s, t in tests):
                 yield f"{suite}.{test}"
+
+
+def unlisted_headers():
+    """Public headers that docs/headers.md lacks, and those it has that do not exist. Generated ones are not looked for."""
+    listed = set(re.findall(r"`([a-z_0-9/]+\.hp?p?)`", (ROOT / "docs/headers.md").read_text()))
+    include = ROOT / "include/kubexx"
+    public = {p.relative_to(include).as_posix() for p in include.rglob("*.h*") if "detail" not in p.parts} - {"kubexx.hpp"}
+    generated = {name for name in listed if re.match(r"clientset/|api/(?!support\.hpp)", name)}
+    yield from (f"says nothing of {name}" for name in sorted(public - listed))
+    yield from (f"there is no header {name}" for name in sorted(listed - public - generated))
+
+
+def unexplained_examples():
+    named = (ROOT / "examples/README.md").read_text()
+    for folder in sorted(p for p in (ROOT / "examples").iterdir() if p.is_dir()):
+        if not (folder / "README.md").exists():
+            yield f"examples/{folder.name} has no README.md"
+        if f"]({folder.name})" not in named:
+            yield f"examples/README.md leads nobody to {folder.name}"
+
+
+def unknown_metrics():
+    known = (ROOT / "docs/metrics.md").read_text()
+    alerts = (ROOT / "deploy/monitoring/alerts.yaml").read_text()
+    for name in sorted(set(re.findall(r"\b(?:kubexx|workqueue|process)_\w+", alerts))):
+        if f"`{name}`" not in known:
+            yield f"deploy/monitoring/alerts.yaml: docs/metrics.md has no {name}"
 
 
 # How many names of the library somebody meets who reads these first.
@@ -62,7 +91,7 @@ def names_of(file, name):
 def main():
     update = "--update" in sys.argv
     problems = []
-    documents = [p for p in ROOT.glob("*.md")] + [p for p in (ROOT / "docs").rglob("*.md")]
+    documents = [p for p in ROOT.glob("*.md")] + [p for d in ("docs", "examples") for p in (ROOT / d).rglob("*.md")]
     for path in documents:
         text = path.read_text()
         where = path.relative_to(ROOT)
@@ -78,6 +107,8 @@ def main():
 
         if text.count("\n<!-- quote:") != len(QUOTE.findall(text)):
             problems.append(f"{where}: a quote marker is not followed by a code block")
+        if ALL_QUOTED.fullmatch(where.as_posix()) and re.search(r"^```(c|cpp)$", QUOTE.sub("", text), re.M):
+            problems.append(f"{where}: a block of code is not behind <!-- quote: FILE NAME -->: it is not compiled")
         new = QUOTE.sub(check, text)
         if update and new != text:
             path.write_text(new)
@@ -89,6 +120,9 @@ def main():
         if len(named) > most:
             problems.append(f"{file}: {len(named)} names of the library, {most} are enough for a first program: {sorted(named)}")
     problems += [f"docs/upstream-tests.md: there is no test {test}" for test in unknown_tests()]
+    problems += [f"docs/headers.md: {what}" for what in unlisted_headers()]
+    problems += unexplained_examples()
+    problems += unknown_metrics()
     numbers = (ROOT / "include/kubexx/base/version.hpp").read_text()
     version = ".".join(re.search(rf"KUBEXX_VERSION_{part} (\d+)", numbers)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     changelog = (ROOT / "CHANGELOG.md").read_text()
