@@ -39,7 +39,7 @@ void PageReader::run(const std::stop_token& stop) {
       return journal_.violation("", "the inspector at " + path + " is no JSON: " + parsed.error().message());
     ++reads_;
   };
-  while (!wait_for_stop(stop, milliseconds(50))) {
+  while (!wait_for_stop(stop, milliseconds(100))) {
     ask("/metrics", "", false);
     for (const char* path : {"/api/status", "/api/informers", "/api/queues", "/api/controllers"}) ask(path, "", true);
     for (const auto& informer : informers_) ask("/api/rows", informer, true);

@@ -32,6 +32,15 @@ rest::Client patient_client(const rest::Config& config) {
   return rest::Client::create(config, options).value();
 }
 
+/// What is there now of the files; one that is replaced or removed meanwhile may be missing.
+void copy_files(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code ignored;
+  std::filesystem::create_directory(to, from, ignored);
+  for (const auto& entry : std::filesystem::directory_iterator(from, ignored)) {
+    std::filesystem::copy_file(entry.path(), to / entry.path().filename(), ignored);
+  }
+}
+
 }  // namespace
 
 Program::Program(Surroundings& surroundings, ProgramOptions options, std::uint64_t seed)
@@ -72,14 +81,11 @@ void Program::restart() {
   const bool dies = random_.below(2) == 0;
   surroundings_.journal.fault(options_.name + (dies ? " dies" : " ends") + " and comes back");
   // What a program that dies leaves behind is what the directory had before it could write more.
-  if (dies && std::filesystem::exists(directory)) {
-    std::filesystem::copy(directory, left, std::filesystem::copy_options::recursive);
-  }
+  if (dies && std::filesystem::exists(directory)) copy_files(directory, left);
   end();
   if (std::filesystem::exists(left)) {
     std::filesystem::remove_all(directory);
     std::filesystem::rename(left, directory);
-    std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
   }
   ++before_.restarts;
   begin();

@@ -98,8 +98,12 @@ void Rounds::quiet_point(const std::stop_token& stop) {
 }
 
 void Rounds::look() {
-  world_.terms.collect(world_.server.core());
-  if (world_.journal.elapsed() < next_line_) return;
+  const auto elapsed = world_.journal.elapsed();
+  if (elapsed >= next_collection_) {
+    next_collection_ = elapsed + milliseconds(100);
+    world_.terms.collect(world_.server.core());
+  }
+  if (elapsed < next_line_) return;
   next_line_ += seconds(10);
   std::cout << progress_line(world_.progress()) << std::endl;
 }

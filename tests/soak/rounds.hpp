@@ -34,6 +34,7 @@ class Rounds {
   Flatness& flatness_;
   double write_rate_ = 0;  // a second
   double writes_due_ = 0;
+  Duration next_collection_ = {};
   Duration next_line_ = std::chrono::seconds(10);
 };
 

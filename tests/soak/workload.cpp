@@ -104,11 +104,13 @@ std::optional<std::string> Workload::unheard_of(const std::string& key, const me
   const std::lock_guard lock(mutex_);
   const auto known = states_.find(key);
   if (known != states_.end()) {
-    for (const auto& state : known->second) {
-      if (state.version != object.resource_version()) continue;
-      const auto number = object.at("/metadata/annotations")[kNumber].string();
-      if (number == state.write) return std::nullopt;
-      return "@" + state.version + " is write " + state.write + ", and not " + std::string(number);
+    const auto& states = known->second;
+    const auto state = std::find_if(states.rbegin(), states.rend(),
+                                    [&](const State& each) { return each.version == object.resource_version(); });
+    if (state != states.rend()) {
+      const auto number = object.annotations()[kNumber].string();
+      if (number == state->write) return std::nullopt;
+      return "@" + state->version + " is write " + state->write + ", and not " + std::string(number);
     }
   }
   return "@" + std::string(object.resource_version()) + " was never written";
