@@ -1,5 +1,5 @@
 // soak [--minutes N | --seconds N] [--seed S] [--verbose]: everything at once under random faults, for as long as
-// asked. 0: no invariant was violated; 1: one was, and the report says which; 2: it could not begin.
+// asked. 0: no invariant was violated; 1: one was, or it could not go on: the report says why; 2: no such arguments.
 #include <iostream>
 #include <thread>
 
@@ -45,11 +45,13 @@ int run(const Settings& settings) {
     std::cout << final_report(settings.seed, progress, flatness.range(), journal.violated()) << std::flush;
   });
   const auto before = read_figures();
-  {
+  try {
     World world(settings, journal);
     Rounds(world, watchdog, flatness).run(settings.length, stop);
     progress = world.progress();
     watchdog.step("the end of everything");
+  } catch (const std::exception& problem) {
+    journal.violation("", std::string("it could not go on: ") + problem.what());
   }
   check_leftovers(before, journal);
   set_error_sink({});
@@ -67,10 +69,5 @@ int main(int argc, char** argv) {
   kubexx::set_log_sink(settings->verbose ? kubexx::stderr_log_sink() : nullptr);
   std::thread([] {}).join();  // ThreadSanitizer starts a thread of its own with the first one
   std::cout << "soak: seed " << settings->seed << ", " << kubexx::soak::seconds_text(settings->length) << std::endl;
-  try {
-    return kubexx::soak::run(*settings);
-  } catch (const std::exception& problem) {
-    std::cerr << "soak: could not begin or go on: " << problem.what() << '\n';
-    return 2;
-  }
+  return kubexx::soak::run(*settings);
 }
