@@ -144,8 +144,8 @@ std::optional<Difference> Program::wrong(const Member& member, const apiserver::
   if (auto other = first_difference(name, lines_of(store::list_all(store), {}), server)) return with_resource(other);
   std::vector<meta::Object> indexed;
   for (const auto& namespace_ : store.list_index_values(store::kNamespaceIndex)) {
-    for (auto& object : store.by_index(store::kNamespaceIndex, namespace_).value())
-      indexed.push_back(std::move(object));
+    const auto found = store.by_index(store::kNamespaceIndex, namespace_).value();
+    indexed.insert(indexed.end(), found.begin(), found.end());
   }
   if (auto other = first_difference(name + " by namespace", lines_of(indexed, {}), server)) return with_resource(other);
   if (!status.mutated.empty()) return Difference{status.mutated.front(), name + ": somebody changed a cached object"};
