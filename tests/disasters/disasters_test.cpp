@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "disasters/checked_history.hpp"
+#include "support/checked_history.hpp"
 #include "disasters/own_cluster.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"

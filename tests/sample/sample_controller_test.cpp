@@ -17,11 +17,11 @@
 #include "kubexx/testkit/client.hpp"
 #include "sample/resources.hpp"
 #include "sample/run_long.hpp"
+#include "support/server_faults.hpp"
 
 namespace kubexx {
 namespace {
 
-using apiserver::Fault;
 using apiserver::Outage;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -178,44 +178,10 @@ TEST_P(SampleControllerTest, AFooWithoutADeploymentNameIsNotRetried) {
   EXPECT_EQ(server.core().list(kDeployments).size(), 1U);
 }
 
-/// Everything that the embedded server can do to its clients, some of it at every step, chosen by the seed. Left out is
-/// only going back to an older state, after which a second create is right.
+/// The faults of the embedded server, one at every step, chosen by the seed.
 class Chaos {
  public:
-  Chaos(apiserver::Server& server, std::uint64_t seed) : server_(server), random_(seed) {
-    const auto fault = [this](Fault f) { return [this, f] { return server_.core().add_fault(f); }; };
-    const auto now = [](std::function<void()> what) {
-      return [what] {
-        what();
-        return Outage();
-      };
-    };
-    apiserver::Core& core = server_.core();
-    kinds_ = {
-        fault({.share = 0.3, .status = 500}),
-        fault({.share = 0.3, .status = 503}),
-        fault({.share = 0.3, .times = 2, .status = 429, .retry_after = 1}),
-        fault({.share = 0.3, .status = 504}),
-        fault({.resource = "deployments", .share = 0.3, .status = 409}),
-        fault({.share = 0.2, .delay = milliseconds(50)}),
-        fault({.share = 0.3, .truncate_after = 20}),
-        fault({.share = 0.3, .corrupt_at = 0}),
-        fault({.share = 0.3, .reset = true}),
-        fault({.verb = "create", .resource = "deployments", .truncate_after = 0}),
-        [&core] { return core.interrupt_watches(); },
-        [&core] { return core.stall_watches(); },
-        [&core] { return core.delay_watches(milliseconds(100)); },
-        [&core] { return core.drop_bookmarks(); },
-        [this] { return server_.refuse_connections(); },
-        now([&core] { core.end_watches(); }),
-        now([&core] { core.cut_watches(); }),
-        now([&core] { core.inject("garbage\n"); }),
-        now([&core] { core.truncate_watches(); }),
-        now([&core] { core.compact_history(); }),
-        now([this] { server_.drop_connections(); }),
-        now([this] { EXPECT_TRUE(server_.restart()); }),
-    };
-  }
+  Chaos(apiserver::Server& server, std::uint64_t seed) : random_(seed), kinds_(server_faults(server)) {}
   std::size_t kinds() const { return kinds_.size(); }
 
   /// The next kind in a random order that repeats none before all had their turn.
@@ -226,15 +192,14 @@ class Chaos {
       }
     }
     if (outages_.size() > 2) outages_.erase(outages_.begin());
-    outages_.push_back(kinds_[order_.back()]());
+    outages_.push_back(kinds_[order_.back()].begin());
     order_.pop_back();
   }
   void heal() { outages_.clear(); }
 
  private:
-  apiserver::Server& server_;
   Random random_;
-  std::vector<std::function<Outage()>> kinds_;
+  std::vector<NamedFault> kinds_;
   std::vector<std::size_t> order_;
   std::vector<Outage> outages_;
 };
