@@ -22,7 +22,7 @@ struct kubexx_logs {
 namespace kubexx::c {
 namespace {
 
-logs::LogStreamsOptions read_log_options(const kubexx_options* options) {
+logs::LogStreamsOptions read_log_options(const kubexx_options* options, const Clock& clock) {
   const Given given(options, {KUBEXX_OPTION_NAMESPACE, KUBEXX_OPTION_LABEL_SELECTOR, KUBEXX_OPTION_FIELD_SELECTOR,
                               KUBEXX_OPTION_CONTAINER, KUBEXX_OPTION_SINCE_MS, KUBEXX_OPTION_TAIL_LINES,
                               KUBEXX_OPTION_MAX_STREAMS, KUBEXX_OPTION_MAX_LINE_BYTES});
@@ -36,7 +36,7 @@ logs::LogStreamsOptions read_log_options(const kubexx_options* options) {
     };
   }
   if (const auto since = given.milliseconds(KUBEXX_OPTION_SINCE_MS))
-    how.since = std::chrono::system_clock::now() - std::chrono::duration_cast<std::chrono::milliseconds>(*since);
+    how.since = clock.wall() - std::chrono::duration_cast<std::chrono::milliseconds>(*since);
   how.tail_lines = given.number(KUBEXX_OPTION_TAIL_LINES);
   if (const auto most = given.number(KUBEXX_OPTION_MAX_STREAMS)) how.max_streams = static_cast<std::size_t>(*most);
   if (const auto most = given.number(KUBEXX_OPTION_MAX_LINE_BYTES))
@@ -54,7 +54,7 @@ kubexx_status kubexx_logs_new(kubexx_client* client, const kubexx_options* optio
     const auto& with = kubexx::c::needed(client, "client");
     kubexx::c::needed(on_line, "on_line");
     kubexx::c::needed(logs, "logs");
-    auto how = kubexx::c::read_log_options(options);
+    auto how = kubexx::c::read_log_options(options, with.client.handlers()->clock());
     const auto data = std::make_shared<kubexx::c::UserData>(user_data);
     how.on_line = [on_line, data](const kubexx::logs::LogLine& line) {
       const kubexx_log_line shown{line.origin, &line};

@@ -17,7 +17,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM HUP
 
 (cd "$work" && "$kubexx" init orders --group shop.example.com --kind Order >/dev/null)
-files=("$source"/deploy/*/*.yaml "$source"/examples/operator/{greeting_crd,deploy}.yaml "$work"/orders/{order_crd,deploy}.yaml)
+files=("$source"/deploy/node-agent/*.yaml "$source"/examples/operator/{greeting_crd,deploy}.yaml "$work"/orders/{order_crd,deploy}.yaml)
 for file in "${files[@]}"; do
   while read -r namespace; do
     kubectl get namespace "$namespace" >/dev/null 2>&1 || { kubectl create namespace "$namespace" >/dev/null && made+=("$namespace"); }
