@@ -1,7 +1,7 @@
 // node_agent [--node NAME] [--service-account FOLDER] [--listen ADDRESS:PORT]: for every line of standard input, a
 // container id, a cgroup path (or a line of /proc/PID/cgroup), a pod's uid or an address, says to which pod of this
-// node it belongs. With --processes SECONDS it reads the cgroups of all processes instead, again and again, from /proc or
-// the folder of --proc. It runs until the end of its input, SIGINT or SIGTERM.
+// node it belongs. With --processes SECONDS it reads the cgroups of all processes instead, again and again, from /proc
+// or the folder of --proc. It runs until the end of its input, SIGINT or SIGTERM.
 #include <charconv>
 #include <chrono>
 #include <iostream>

@@ -34,7 +34,8 @@ class ProcessReader {
     std::error_code gone;  // processes end while they are looked at
     for (std::filesystem::directory_iterator each(proc_, gone), end; !gone && each != end; each.increment(gone)) {
       const auto name = each->path().filename().string();
-      if (std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) add(each->path() / "cgroup");
+      if (std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
+        add(each->path() / "cgroup");
     }
   }
   void add(const std::filesystem::path& file) {

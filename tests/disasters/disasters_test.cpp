@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <thread>
 
-#include "support/checked_history.hpp"
 #include "disasters/own_cluster.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
 #include "kubexx/testkit/client.hpp"
 #include "kubexx/testkit/eventually.hpp"
 #include "kubexx/testkit/fault_proxy.hpp"
+#include "support/checked_history.hpp"
 
 namespace kubexx::disasters {
 namespace {
