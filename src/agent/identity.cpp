@@ -27,6 +27,7 @@ bool is_name(char c) noexcept {
   return is_small(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
 }
 constexpr std::string_view kSlice = ".slice";
+constexpr std::size_t kShortestPod = 3 + kMirrorUidSize;  // "pod<uid>"
 
 /// How many of the first bytes are no hexadecimal digits. Look-ups are made for every process and packet: a number of
 /// bytes that the compiler knows and no way out of the loop let it take sixteen at a time.
@@ -115,6 +116,7 @@ CgroupIdentity parse_cgroup(std::string_view path) noexcept {
   CgroupIdentity found;
   for (path = path_of_line(path); !path.empty();) {
     const auto part = next_part(path);
+    if (part.size() < kShortestPod) continue;  // nor is it a container's
     if (part.size() > kIdSize && !part.ends_with(kSlice)) {
       if (const auto both = pod_and_container_of_part(part)) return both;
     }

@@ -331,7 +331,7 @@ grep -q '\bpods\b' <<<"$completed" && echo "ok    bash completes" || fail "bash 
 
 # Colors: none in a pipe, unless asked for.
 k get nodes | grep -q $'\e' && fail "colors in a pipe" || echo "ok    no colors in a pipe"
-k get nodes --color always | grep -q $'\e' && echo "ok    --color always" || fail "--color always shows none"
+grep -q $'\e' <<<"$(k get nodes --color always)" && echo "ok    --color always" || fail "--color always shows none"
 
 # `| head` ends quietly and at once, however long the command would go on.
 check 0 '^NAME' '' sh -c "'$kubexx' get nodes | head -n 1"
@@ -455,7 +455,7 @@ wait "$follower" && echo "ok    logs --follow of a pod ends with it" || fail "lo
 [ "$(cat "$work/followed")" = "$(printf 'a 1\na 2\na 3')" ] || fail "logs --follow of a pod: $(cat "$work/followed")"
 # A line cannot speak to the terminal, but for its colors; in a pipe it is as it was written.
 line b 'x \u001b]0;title\u0007 \u001b[31mred\u001b[0m y'
-l b --tail 1 | grep -qF $'x \e]0;title\a \e[31mred\e[0m y' && echo "ok    a line as it is" || fail "logs change a line in a pipe"
+grep -qF $'x \e]0;title\a \e[31mred\e[0m y' <<<"$(l b --tail 1)" && echo "ok    a line as it is" || fail "logs change a line in a pipe"
 shown=$(script -qec "'$kubexx' logs --server '$url' b --tail 1" /dev/null </dev/null)
 grep -qF $'x ^[]0;title^G \e[31mred\e[0m y' <<<"$shown" && echo "ok    a line on a terminal" || fail "on a terminal: $(cat -v <<<"$shown")"
 check 0 '^b$' '' k __complete -- logs --server "$url" b

@@ -14,7 +14,8 @@ cleanup() {
 trap cleanup EXIT
 unset KUBERNETES_SERVICE_HOST
 export HOME=$work KUBECONFIG=$work/kubeconfig
-ldd "$kubexx" | grep -q 'libkubexx_testing\.so' || { echo "$kubexx is not linked with the shared libraries" >&2; exit 1; }
+# Not in a pipe: grep -q ends with the first match, and who still writes then fails, which pipefail takes for an answer.
+grep -q 'libkubexx_testing\.so' <<<"$(ldd "$kubexx")" || { echo "$kubexx is not linked with the shared libraries" >&2; exit 1; }
 
 mkfifo "$work/ready" "$work/lines"
 "$kubexx" apiserver --workload 2 --workload-rate 0 --kubeconfig-out "$KUBECONFIG" >"$work/ready" &

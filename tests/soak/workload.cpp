@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
+#include "kubexx/meta/conditions.hpp"
 #include "kubexx/meta/draft.hpp"
+#include "kubexx/testkit/eventually.hpp"
 
 namespace kubexx::soak {
 namespace {
@@ -55,6 +58,13 @@ std::string journal_key(const meta::GroupVersionResource& resource, const std::s
 Workload::Workload(apiserver::Core& core, Journal& journal, std::uint64_t seed)
     : core_(core), journal_(journal), random_(seed) {
   core_.seed_json(kDefinition).value();
+  // Its kind is served a moment later.
+  if (!testkit::eventually([this] {
+        const auto now =
+            core_.get({"apiextensions.k8s.io", "v1", "customresourcedefinitions"}, {"", "gadgets.soak.example"});
+        return now && meta::is_condition_true(*now, "Established");
+      }))
+    throw std::runtime_error("Gadgets are not served");
   for (int i = 0; i < 60; ++i) step();
 }
 
