@@ -79,7 +79,7 @@ kubexx_status kubexx_logs_start(kubexx_logs* logs, kubexx_error** error) {
   return kubexx::c::guarded(error, [&] {
     auto& handle = kubexx::c::needed(logs, "logs");
     if (handle.started.exchange(true)) kubexx::c::misuse("the logs were started already");
-    handle.streams->start();
+    std::shared_ptr(handle.streams)->start();  // the first line's callback may free the handle
   });
 }
 

@@ -107,6 +107,7 @@ void LogStreams::Impl::connect() {
 void LogStreams::Impl::start(const std::stop_token& stop) {
   started_ = true;
   pods_->start(stop);
+  const std::lock_guard lock(link_mutex_);  // lines come from here on, and the first may be the reason to close
   linked_.emplace(stop, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->stop();
   });
@@ -126,7 +127,10 @@ void LogStreams::Impl::stop() {
 
 void LogStreams::Impl::close() {
   stop();
-  linked_.reset();
+  {
+    const std::lock_guard lock(link_mutex_);
+    linked_.reset();
+  }
   if (!started_) return;
   const auto over = ended_->wait({client_.executor().get(), client_.handlers().get()});
   if (!over) report_error(over.error(), "log streams");

@@ -67,7 +67,8 @@ class KUBEXX_HIDDEN LogStreams::Impl final : public SourceHost, public std::enab
   std::atomic<std::uint64_t> heard_of_ = 0;  // pods, by the handler ...
   std::atomic<std::uint64_t> acted_on_ = 0;  // ... and by the strand
   const std::shared_ptr<kubexx::detail::Ended> ended_ = std::make_shared<kubexx::detail::Ended>();
-  std::optional<std::stop_callback<std::function<void()>>> linked_;
+  std::mutex link_mutex_;
+  std::optional<std::stop_callback<std::function<void()>>> linked_;  // guarded by link_mutex_
 
   // Of the strand.
   std::map<std::pair<std::string, std::string>, std::shared_ptr<LogSource>> sources_;  // by uid and container
