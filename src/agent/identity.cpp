@@ -76,7 +76,7 @@ std::string_view container_of_part(std::string_view part) noexcept {
   if (part.size() < kIdSize || part.size() > kIdSize + kLongestRuntime) return {};
   const auto id = part.substr(part.size() - kIdSize);
   const auto runtime = part.substr(0, part.size() - kIdSize);
-  if (count_others<kIdSize>(id.data()) != 0) return {};
+  if (count_others<kIdSize>(id.begin()) != 0) return {};
   if (runtime.empty() || runtime == "cri-containerd-" || runtime == "crio-" || runtime == "docker-") return id;
   const bool well =
       runtime.back() == '-' && std::ranges::all_of(runtime, [](char c) { return is_small(c) || c == '-'; });
@@ -97,8 +97,8 @@ CgroupIdentity pod_and_container_of_part(std::string_view part) noexcept {
 std::optional<PodUid> PodUid::parse(std::string_view text) noexcept {
   if (text.size() != kUidSize && text.size() != kMirrorUidSize) return std::nullopt;
   const bool dashed = text.size() == kUidSize;
-  unsigned others = count_others<kMirrorUidSize>(text.data());
-  if (dashed) others += count_others<kUidSize - kMirrorUidSize>(text.data() + kMirrorUidSize);
+  unsigned others = count_others<kMirrorUidSize>(text.begin());
+  if (dashed) others += count_others<kUidSize - kMirrorUidSize>(text.begin() + kMirrorUidSize);
   if (others != (dashed ? 4U : 0U)) return std::nullopt;
   PodUid uid;
   std::memcpy(uid.text_.data(), text.data(), text.size());
@@ -133,7 +133,7 @@ std::string_view bare_container_id(std::string_view text) noexcept {
     if (!well) return {};
     text.remove_prefix(scheme + 3);
   }
-  if (text.size() == kIdSize && count_others<kIdSize>(text.data()) == 0) return text;  // as nearly all are
+  if (text.size() == kIdSize && count_others<kIdSize>(text.begin()) == 0) return text;  // as nearly all are
   return text.size() <= kLongestId && std::ranges::all_of(text, is_name) ? text : std::string_view();
 }
 

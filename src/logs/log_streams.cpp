@@ -181,7 +181,7 @@ void LogStreams::Impl::update(const LogOrigin& pod, const Wanted& containers, bo
         SourceOptions wanted{options_.since,          there_at_start ? options_.tail_lines : std::nullopt,
                              options_.max_line_bytes, options_.max_waiting_bytes,
                              options_.backoff,        options_.drain};
-        source = std::make_shared<LogSource>(*this, strand_, std::move(origin), std::move(wanted));
+        source = std::make_shared<LogSource>(*this, strand_, std::move(origin), wanted);
       }
       const auto held = source;
       held->update(state);
