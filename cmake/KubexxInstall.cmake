@@ -3,16 +3,17 @@
 #   kubexx           the same for pkg-config  kubexx-testing
 #   kubexx::c        the runtime behind <kubexx/c.h>, without a C++ library of ours; kubexx-c for pkg-config
 
-include(CMakePackageConfigHelpers)
+option(KUBEXX_ARCHIVES_TOO "Beside shared libraries, install the same as archives, for pkg-config --static" OFF)
 
 # What a linker calls the libraries that layers link.
-set(linker_names CURL::libcurl -lcurl OpenSSL::SSL -lssl OpenSSL::Crypto -lcrypto PkgConfig::NGHTTP2 -lnghttp2
-  simdjson::simdjson -lsimdjson yaml-cpp -lyaml-cpp ZLIB::ZLIB -lz PkgConfig::RE2 -lre2)
+set(linker_names CURL::libcurl -lcurl OpenSSL::SSL -lssl OpenSSL::Crypto -lcrypto PkgConfig::KUBEXX_NGHTTP2 -lnghttp2
+  simdjson::simdjson -lsimdjson yaml-cpp -lyaml-cpp ZLIB::ZLIB -lz PkgConfig::KUBEXX_RE2 -lre2)
 
 # The module of a library: its headers need no other library, so a program links those of kubexx alone, unless kubexx is an
 # archive. These are named one by one: by "Requires", pkg-config --static would add what they need as archives themselves.
 function(kubexx_pkg_config name description output outside requires cflags)
   set(private "")
+  list(JOIN KUBEXX_TYPED "," typed)
   foreach(target IN LISTS outside)
     list(FIND linker_names "${target}" at)
     if(at EQUAL -1)
@@ -29,6 +30,13 @@ function(kubexx_pkg_config name description output outside requires cflags)
   if(NOT BUILD_SHARED_LIBS)
     set(public "${private}")
     set(private "")
+  endif()
+  # From the file itself: `cmake --install --prefix` and who moves the tree change the prefix afterwards. Packages do neither.
+  set(prefix "${CMAKE_INSTALL_PREFIX}")
+  if(NOT prefix STREQUAL "/usr" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+      OUTPUT_VARIABLE up)
+    set(prefix "\${pcfiledir}/${up}")
   endif()
   configure_file("${PROJECT_SOURCE_DIR}/cmake/kubexx.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
@@ -96,7 +104,8 @@ function(kubexx_gather target type)
     SOVERSION ${compatible})
   target_link_libraries(${target} PUBLIC Threads::Threads ${arg_LINK} PRIVATE ${outside})
   if(type STREQUAL "SHARED")
-    target_link_options(${target} PRIVATE "-Wl,--version-script=${map}")
+    # nodelete: its threads and what a thread gives back at its end may outlive a dlclose.
+    target_link_options(${target} PRIVATE "-Wl,--version-script=${map}" -Wl,-z,nodelete)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS "${map}")
     if(NOT KUBEXX_SANITIZE)
       target_link_options(${target} PRIVATE -Wl,--no-undefined)
@@ -108,9 +117,10 @@ function(kubexx_gather target type)
   set(outside "${outside}" PARENT_SCOPE)
 endfunction()
 
-# A library that is installed, shared if BUILD_SHARED_LIBS says so.
+# A library that is installed, shared if BUILD_SHARED_LIBS says so. TARGETS: the file of CMake that has it; one for each component, so
+# that packages may be split, and what is there is what find_package finds.
 function(kubexx_library target)
-  cmake_parse_arguments(arg "C" "NAME;OUTPUT;MODULE;DESCRIPTION;REQUIRES" "LAYERS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "C" "NAME;OUTPUT;TARGETS;MODULE;DESCRIPTION;REQUIRES" "LAYERS;LINK" ${ARGN})
   set(type STATIC)
   if(BUILD_SHARED_LIBS)
     set(type SHARED)
@@ -127,25 +137,45 @@ function(kubexx_library target)
   if(KUBEXX_SANITIZE)
     target_link_options(${target} INTERFACE "$<BUILD_INTERFACE:-fsanitize=${KUBEXX_SANITIZE}>")
   endif()
-  install(TARGETS ${target} EXPORT kubexx-targets)
+  if(NOT KUBEXX_INSTALL)
+    return()
+  endif()
+  install(TARGETS ${target} EXPORT ${arg_TARGETS})
+  install(EXPORT ${arg_TARGETS} NAMESPACE kubexx:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/kubexx")
+  if(BUILD_SHARED_LIBS AND KUBEXX_ARCHIVES_TOO)
+    kubexx_gather(${target}_archive STATIC OUTPUT ${arg_OUTPUT} LAYERS ${arg_LAYERS} LINK ${arg_LINK} ${language})
+    install(TARGETS ${target}_archive)
+  endif()
   kubexx_pkg_config(${arg_MODULE} "${arg_DESCRIPTION}" ${arg_OUTPUT} "${outside}" "${arg_REQUIRES}" "${cflags}")
 endfunction()
 
-set(testing_layers columns apiserver testkit)
 set(runtime_layers ${KUBEXX_LAYERS})
 list(REMOVE_ITEM runtime_layers ${testing_layers} c)
-set(c_layers ${KUBEXX_CLOSURE_c} c)
-kubexx_library(kubexx NAME kubexx OUTPUT kubexx LAYERS ${runtime_layers}
+kubexx_library(kubexx NAME kubexx OUTPUT kubexx LAYERS ${runtime_layers} TARGETS kubexx-targets
   MODULE kubexx DESCRIPTION "${PROJECT_DESCRIPTION}")
-kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS ${testing_layers} LINK kubexx
-  MODULE kubexx-testing DESCRIPTION "An API server of Kubernetes inside a test" REQUIRES "kubexx = ${PROJECT_VERSION}")
-kubexx_library(kubexx_c_library C NAME c OUTPUT kubexx_c LAYERS ${c_layers}
-  MODULE kubexx-c DESCRIPTION "Informers of Kubernetes for C and what can call it")
+if(KUBEXX_TESTING)
+  kubexx_library(kubexx_testing_library NAME testing OUTPUT kubexx_testing LAYERS ${testing_layers} LINK kubexx
+    TARGETS kubexx-testing-targets
+    MODULE kubexx-testing DESCRIPTION "An API server of Kubernetes inside a test" REQUIRES "kubexx = ${PROJECT_VERSION}")
+endif()
+if(KUBEXX_C)
+  set(c_layers ${KUBEXX_CLOSURE_c} c)
+  kubexx_library(kubexx_c_library C NAME c OUTPUT kubexx_c LAYERS ${c_layers} TARGETS kubexx-c-targets
+    MODULE kubexx-c DESCRIPTION "Informers of Kubernetes for C and what can call it")
+endif()
+if(NOT KUBEXX_INSTALL)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
 
+# Headers of parts that are not there would compile and not link.
+set(other_headers "")
+foreach(layer IN LISTS kubexx_left_out)
+  list(APPEND other_headers REGEX "/include/kubexx/${layer}(\\.h|\\.hpp)?$" EXCLUDE)
+endforeach()
 set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/kubexx")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kubexx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kubexx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" ${other_headers})
 install(DIRECTORY "${PROJECT_BINARY_DIR}/generated/include/kubexx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" OPTIONAL)
-install(EXPORT kubexx-targets NAMESPACE kubexx:: DESTINATION "${destination}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kubexx-config.cmake.in"
   "${PROJECT_BINARY_DIR}/kubexx-config.cmake" INSTALL_DESTINATION "${destination}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/kubexx-config-version.cmake" COMPATIBILITY SameMinorVersion)

@@ -19,6 +19,7 @@ void add_get(Command program);
 void add_rbac(Command program);
 void add_init(Command program);
 void add_logs(Command program);
+void add_man(Command program);
 void add_top_cache(Command program);
 void add_tree(Command program);
 void add_version(Command program);

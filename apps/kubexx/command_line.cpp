@@ -111,9 +111,36 @@ std::string Command::name() const {
   return app_->get_name();
 }
 
+std::string Command::description() const {
+  return app_->get_description();
+}
+
+std::string Command::footer() const {
+  return app_->get_footer();
+}
+
 std::vector<Command> Command::subcommands() const {
   std::vector<Command> all;
   for (auto* app : app_->get_subcommands({})) all.emplace_back(*app, *chosen_);
+  return all;
+}
+
+std::vector<OptionText> Command::options() const {
+  std::vector<OptionText> all;
+  for (const auto* option : app_->get_options()) {
+    OptionText text;
+    text.by_place = option->get_positional();
+    if (text.by_place) text.names.push_back(option->get_name(true));
+    for (const auto& name : option->get_snames()) text.names.push_back("-" + name);
+    for (const auto& name : option->get_lnames()) text.names.push_back("--" + name);
+    text.required = option->get_required();
+    text.repeated = option->get_expected_max() > 1;
+    if (option->get_items_expected_max() > 0) text.value = option->get_type_name();
+    text.default_value = option->get_default_str();
+    text.group = option->get_group();
+    text.help = option->get_description();
+    all.push_back(std::move(text));
+  }
   return all;
 }
 

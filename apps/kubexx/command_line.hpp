@@ -44,6 +44,18 @@ class Option {
   CLI::Option* option_;
 };
 
+/// What the help says of one option or flag.
+struct OptionText {
+  std::vector<std::string> names;  ///< "-n", "--namespace"; of a word by its place: as the help calls it, "RESOURCE"
+  bool by_place = false;
+  bool required = false;
+  bool repeated = false;
+  std::string value;  ///< how the help calls its value, "WHEN:{auto,always,never}"; empty: it takes none
+  std::string default_value;
+  std::string group;  ///< the heading it stands under
+  std::string help;
+};
+
 /// Handle of one command, or of the program with its commands below it.
 class Command {
  public:
@@ -65,7 +77,12 @@ class Command {
   void on_run(Run run);
 
   std::string name() const;
+  std::string description() const;
+  /// The end of its help.
+  std::string footer() const;
   std::vector<Command> subcommands() const;
+  /// In the order of the help.
+  std::vector<OptionText> options() const;
   /// "--namespace", in the order of the help.
   std::vector<std::string> long_flags() const;
   /// The name ("namespace") of the option that takes the word after `flag` ("-n") as its value.

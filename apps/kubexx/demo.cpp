@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "demo_cluster.hpp"
+#include "demo_informers.hpp"
 #include "event_lines.hpp"
 #include "kubexx/base/stop.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
@@ -12,9 +13,9 @@
 #include "live_table.hpp"
 #include "process_usage.hpp"
 #include "status_lines.hpp"
-#include "targets.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
+#include "tour.hpp"
 
 namespace kubexx::app {
 namespace {
@@ -25,6 +26,7 @@ constexpr Duration kWithoutTerminal = 30s;
 struct Flags {
   Connection connection;
   bool cluster = false;
+  bool tour = false;
   std::string for_;
   std::size_t pods = 12;
 };
@@ -35,18 +37,10 @@ class Demo {
       : flags_(flags), client_(std::move(client)), introduction_(std::move(introduction)), end_{stop, out().broken()} {}
 
   int run(std::optional<Duration> limit) {
-    client::ResourceMapper mapper(client_);
     informer::DynamicSharedInformerFactory factory(client_);
-    std::vector<Target> targets;
-    for (const std::string name : {"pods", "nodes", "deployments.apps", "foos.samplecontroller.k8s.io"}) {
-      auto found = resolve_resource(mapper, name);
-      if (!found && name.starts_with("foos")) continue;  // a cluster may well have none
-      if (!found) return fail(found.error());
-      auto informer = factory.for_resource(found->resource, {.cluster_wide = !found->namespaced});
-      if (!informer) return fail(informer.error());
-      informers_.push_back(informer->informer().shared());
-      targets.push_back({*found, ""});
-    }
+    const auto made = make_demo_informers(factory);
+    if (!made) return fail(made.error());
+    for (const auto& each : *made) informers_.push_back(each.informer);
     inspect::Options options;
     options.title = flags_.cluster ? "kubexx demo --cluster" : "kubexx demo";
     options.metrics = client_.metrics();
@@ -62,10 +56,11 @@ class Demo {
     TableLines texts;
     std::vector<std::shared_ptr<LiveRows>> tables;
     std::vector<std::shared_ptr<EventLines>> lines;
-    for (std::size_t i = 0; i < targets.size(); ++i) {
+    for (std::size_t i = 0; i < made->size(); ++i) {
+      const auto& resource = (*made)[i].resource;
       PrinterOptions columns;
-      columns.namespaces = targets[i].resource.namespaced;
-      auto printer = Printer::make(client_, targets[i].resource, columns);
+      columns.namespaces = resource.namespaced;
+      auto printer = Printer::make(client_, resource, columns);
       if (live) {
         tables.push_back(std::make_shared<LiveRows>(std::move(printer), [&wake] { wake.notify(); }));
         registrations_.push_back(informers_[i]->add_event_handler(tables.back()->handler()));
@@ -161,6 +156,8 @@ class Demo {
 };
 
 int demo(const Flags& flags) {
+  if (flags.tour && flags.cluster) return misuse("--tour and --cluster: the tour breaks things, and only its own");
+  if (flags.tour && !flags.for_.empty()) return misuse("--tour and --for: the tour ends by itself");
   std::optional<Duration> limit;
   if (!flags.for_.empty()) {
     limit = parse_duration(flags.for_).value();
@@ -177,6 +174,7 @@ int demo(const Flags& flags) {
   const auto stop = stop_on_signals();
   auto cluster = DemoCluster::start(flags.pods, stop);
   if (!cluster) return fail(cluster.error());
+  if (flags.tour) return run_tour(**cluster, stop);
   const auto introduction =
       "A Kubernetes API server in this process serves " + (*cluster)->url() +
       ", with a workload that moves.\n"
@@ -195,8 +193,11 @@ void add_demo(Command program) {
       "Examples:\n"
       "  kubexx demo                  until q or Ctrl-C; without a terminal for 30 s\n"
       "  kubexx demo --for 20s        ends by itself\n"
+      "  kubexx demo --tour           what may happen to informers, step by step; by itself without a terminal\n"
       "  kubexx demo --cluster        the cluster of the kubeconfig instead, read-only");
   command.flag("--cluster", &flags->cluster, "Show the cluster of the kubeconfig; nothing is written there");
+  command.flag("--tour", &flags->tour,
+               "Cut connections, restore an old etcd, remove a definition, slow a handler, and see what informers do");
   command.option("--for", &flags->for_, "End after so long (20s, 2m)").check(wrong_duration);
   command.option("--pods", &flags->pods, "About how many pods the demo's own cluster has")
       .show_default()

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "demo_folder.hpp"
-#include "kubexx/apiserver/server.hpp"
 #include "kubexx/apiserver/workload.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
@@ -35,6 +34,13 @@ struct DemoCluster::State {
     workload.reset();
     client.reset();
     server.reset();
+  }
+  Result<void> install_foos(const std::stop_token& stop) const {
+    if (auto installed = sample::install_crd(*client, stop); !installed) return installed.error();
+    for (const auto& text : {foo("example-foo", 1), foo("second-foo", 2)}) {
+      if (auto seeded = server->seed(meta::object_from_yaml(text)); !seeded) return seeded.error();
+    }
+    return {};
   }
   void scale(const std::stop_token& stop) const {
     const client::ResourceApi foos(*client, kFoos, "demo");
@@ -83,10 +89,7 @@ Result<std::unique_ptr<DemoCluster>> DemoCluster::start(std::size_t pods, const 
   apiserver::WorkloadOptions moving;
   moving.pods = pods;
   state->workload = std::make_unique<apiserver::Workload>(state->server->core(), state->actors, moving);
-  if (auto installed = sample::install_crd(*client, stop); !installed) return installed.error();
-  for (const auto& text : {foo("example-foo", 1), foo("second-foo", 2)}) {
-    if (auto seeded = state->server->seed(meta::object_from_yaml(text)); !seeded) return seeded.error();
-  }
+  if (auto installed = state->install_foos(stop); !installed) return installed.error();
   state->controller = std::jthread([client = *client](const std::stop_token& ending) {
     call_isolated("the sample controller", [&] {
       if (auto ended = sample::run_short(client, ending); !ended && !ended.error().is_canceled()) {
@@ -108,6 +111,12 @@ std::string DemoCluster::url() const {
 }
 const std::string& DemoCluster::kubeconfig() const {
   return state_->kubeconfig;
+}
+apiserver::Server& DemoCluster::server() {
+  return *state_->server;
+}
+Result<void> DemoCluster::install_foos(const std::stop_token& stop) {
+  return state_->install_foos(stop);
 }
 
 }  // namespace kubexx::app

@@ -4,6 +4,7 @@
 #include <stop_token>
 #include <string>
 
+#include "kubexx/apiserver/server.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/rest/client.hpp"
 
@@ -23,6 +24,9 @@ class DemoCluster {
   const rest::Client& client() const;
   std::string url() const;
   const std::string& kubeconfig() const;  ///< path of the file
+  apiserver::Server& server();
+  /// The definition of Foo and two of them, as at the start.
+  Result<void> install_foos(const std::stop_token& stop);
 
  private:
   struct State;

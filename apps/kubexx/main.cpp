@@ -70,6 +70,7 @@ int run_program(int argc, char** argv) {
   add_rbac(program);
   add_init(program);
   add_completion(program);
+  add_man(program);
   add_version(program);
   if (argc > 2 && std::string_view(argv[1]) == "__complete") return complete(program, {argv + 3, argv + argc});
   const auto run = line.parse(argc, argv);

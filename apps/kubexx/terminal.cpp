@@ -33,13 +33,14 @@ void on_resize(int) {
 
 /// What is typed, with the keys of a terminal in their two spellings.
 std::vector<Key> keys_of(std::string_view bytes) {
-  static constexpr std::array<std::pair<std::string_view, Key>, 24> kKeys = {{
+  static constexpr std::array<std::pair<std::string_view, Key>, 26> kKeys = {{
       {"\x1b[A", Key::Up},      {"\x1bOA", Key::Up},        {"\x1b[B", Key::Down},   {"\x1bOB", Key::Down},
       {"\x1b[5~", Key::PageUp}, {"\x1b[6~", Key::PageDown}, {"\x1b[H", Key::Home},   {"\x1bOH", Key::Home},
       {"\x1b[1~", Key::Home},   {"\x1b[F", Key::End},       {"\x1bOF", Key::End},    {"\x1b[4~", Key::End},
       {"k", Key::Up},           {"j", Key::Down},           {"b", Key::PageUp},      {"\x02", Key::PageUp},
       {" ", Key::PageDown},     {"f", Key::PageDown},       {"\x06", Key::PageDown}, {"g", Key::Home},
-      {"G", Key::End},          {"q", Key::Quit},           {"Q", Key::Quit},        {"\x04", Key::Quit},
+      {"G", Key::End},          {"\r", Key::Enter},         {"\n", Key::Enter},      {"q", Key::Quit},
+      {"Q", Key::Quit},         {"\x04", Key::Quit},
   }};
   std::vector<Key> keys;
   while (!bytes.empty()) {
@@ -70,6 +71,10 @@ bool use_color() {
 
 bool stdout_is_terminal() {
   return isatty(STDOUT_FILENO) == 1;
+}
+
+bool has_screen_and_keys() {
+  return stdout_is_terminal() && isatty(STDIN_FILENO) == 1;
 }
 
 bool show_progress() {

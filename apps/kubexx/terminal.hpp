@@ -15,6 +15,8 @@ void set_color(std::string_view mode);
 bool use_color();
 
 bool stdout_is_terminal();
+/// Somebody sees what is drawn and can press keys.
+bool has_screen_and_keys();
 /// Both standard output and standard error: progress may be shown.
 bool show_progress();
 
@@ -52,7 +54,7 @@ class Wakeup {
 /// Waits for the token, and for the reader of standard output to go away.
 void wait_for_end(const std::stop_token& stop);
 
-enum class Key { Up, Down, PageUp, PageDown, Home, End, Quit };
+enum class Key { Up, Down, PageUp, PageDown, Home, End, Enter, Quit };
 
 /// The whole terminal: alternate screen, no cursor, keys without echo. restore() and the destructor put everything
 /// back. One at a time.

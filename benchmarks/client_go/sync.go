@@ -232,7 +232,41 @@ func latency(config *rest.Config, updates int) {
 	fmt.Printf("%.4g\t%.4g\n", milliseconds[updates/2], milliseconds[updates*99/100])
 }
 
-// withServer runs what `--server KUBECONFIG sync [FLAGS]` or `--server KUBECONFIG latency UPDATES` asks for.
+// trickle does what benchmarks/trickle read does.
+func trickle(config *rest.Config, changes int) {
+	useContentType(config, "protobuf")
+	client, err := kubernetes.NewForConfig(config)
+	must(err)
+	ctx := context.Background()
+	var seen atomic.Int64
+	factory := informers.NewSharedInformerFactory(client, 0)
+	informer := factory.Core().V1().ConfigMaps().Informer()
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		UpdateFunc: func(_, now interface{}) {
+			object := now.(*v1.ConfigMap)
+			fmt.Println(object.Name, object.ResourceVersion)
+			seen.Add(1)
+		},
+	})
+	must(err)
+	factory.StartWithContext(ctx)
+	cache.WaitFor(ctx, "", informer.HasSyncedChecker())
+	fmt.Fprintln(os.Stderr, "ready")
+	before := resources()
+	user, system := cpuSeconds()
+	for seen.Load() < int64(changes) {
+		time.Sleep(100 * time.Millisecond)
+	}
+	userNow, systemNow := cpuSeconds()
+	after := resources()
+	must(json.NewEncoder(os.Stderr).Encode(map[string]float64{
+		"userMicroseconds":   (userNow - user) * 1e6 / float64(changes),
+		"systemMicroseconds": (systemNow - system) * 1e6 / float64(changes),
+		"switches":           float64(after.Nvcsw+after.Nivcsw-before.Nvcsw-before.Nivcsw) / float64(changes),
+	}))
+}
+
+// withServer runs what `--server KUBECONFIG sync [FLAGS]` or `--server KUBECONFIG latency|trickle UPDATES` asks for.
 func withServer(kubeconfig string, arguments []string) {
 	flags := flag.NewFlagSet("sync", flag.ExitOnError)
 	mode := flags.String("mode", "watchlist", "list or watchlist")
@@ -249,5 +283,9 @@ func withServer(kubeconfig string, arguments []string) {
 	}
 	updates, err := strconv.Atoi(flags.Arg(0))
 	must(err)
+	if arguments[0] == "trickle" {
+		trickle(config, updates)
+		return
+	}
 	latency(config, updates)
 }

@@ -33,7 +33,7 @@ class Controller::Impl {
         samples_(samples),
         deployments_(std::move(deployments)),
         foos_(std::move(foos)),
-        queue_(kube.client().executor(), rate_limiter(), {.name = "Foos"}),
+        queue_(kube.client().executor(), rate_limiter(options_), {.name = "Foos"}),
         broadcaster_(kube.client(), options_.events),
         recorder_(broadcaster_.recorder(kComponent)) {
     // [begin handlers]

@@ -7,8 +7,9 @@ namespace sample {
 using kubexx::workqueue::RateLimiter;
 using namespace std::chrono_literals;
 
-RateLimiter rate_limiter() {
-  return RateLimiter::max_of({RateLimiter::exponential(5ms, 1000s), RateLimiter::token_bucket(50, 300)});
+RateLimiter rate_limiter(const Options& options) {
+  return RateLimiter::max_of(
+      {RateLimiter::exponential(5ms, options.longest_retry), RateLimiter::token_bucket(50, 300)});
 }
 
 std::int32_t wanted_replicas(const Foo& foo) {

@@ -16,7 +16,7 @@ inline constexpr const char* kSyncedMessage = "the Deployment is what this Foo a
 inline constexpr const char* kExists = "ErrResourceExists";
 
 /// How failed Foos are retried: each later and later, all together 50 a second after a burst of 300.
-kubexx::workqueue::RateLimiter rate_limiter();
+kubexx::workqueue::RateLimiter rate_limiter(const Options& options);
 /// How many replicas the Foo wants; one when it does not say.
 std::int32_t wanted_replicas(const Foo& foo);
 /// Fills in everything of a new Deployment but its name and owner.

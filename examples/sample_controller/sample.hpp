@@ -23,7 +23,8 @@ struct Options {
   std::size_t workers = 2;
   std::string namespace_ = {};  ///< empty: all
   kubexx::Duration resync = std::chrono::seconds(30);
-  kubexx::Backoff backoff = {};  ///< of the informers
+  kubexx::Backoff backoff = {};                                 ///< of the informers
+  kubexx::Duration longest_retry = std::chrono::seconds(1000);  ///< how long a Foo that fails is put off at most
   kubexx::events::EventBroadcasterOptions events = {};
 };
 

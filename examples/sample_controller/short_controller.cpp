@@ -19,8 +19,8 @@ Result<void> run_short(const rest::Client& client, std::stop_token stop, const O
   const client::Api<Foo> foos(client);
   const client::Api<Deployment> deployments(client);
 
-  controller::Controller<Foo> controller(factory,
-                                         {.name = "foo", .workers = options.workers, .rate_limiter = rate_limiter()});
+  controller::Controller<Foo> controller(
+      factory, {.name = "foo", .workers = options.workers, .rate_limiter = rate_limiter(options)});
   controller.owns<Deployment>();  // a change of an owned Deployment enqueues its Foo
   factory.start(stop);
   return controller.run(stop, [&](const ObjectKey& key, std::stop_token until) -> Result<Action> {

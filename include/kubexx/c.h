@@ -36,6 +36,7 @@
 #if defined(__GNUC__)
 #define KUBEXX_C_EXPORT __attribute__((visibility("default")))
 #else
+/// Before every function: it stays visible where the library is built with hidden names.
 #define KUBEXX_C_EXPORT
 #endif
 
@@ -43,6 +44,7 @@
 extern "C" {
 #endif
 
+/// Handles. Each has a `_free` function, unless it is borrowed: events, leaders and log lines during a call.
 typedef struct kubexx_error kubexx_error;
 typedef struct kubexx_options kubexx_options;
 typedef struct kubexx_stopper kubexx_stopper;
@@ -68,6 +70,7 @@ typedef struct kubexx_view {
   size_t size;
 } kubexx_view;
 
+/// Called once, when the library will not use `user_data` any more.
 typedef void (*kubexx_release)(void* user_data);
 
 // ---- The library ----------------------------------------------------------------------------------------------------
@@ -328,6 +331,7 @@ KUBEXX_C_EXPORT kubexx_status kubexx_client_delete_async(kubexx_client* client, 
 
 // ---- Objects --------------------------------------------------------------------------------------------------------
 
+/// What stands at a place of an object.
 typedef int kubexx_value_type;
 enum {
   KUBEXX_ABSENT = 0,
@@ -405,8 +409,10 @@ KUBEXX_C_EXPORT kubexx_status kubexx_informer_wait_for_version(kubexx_informer* 
 KUBEXX_C_EXPORT kubexx_status kubexx_informer_status(const kubexx_informer* informer, char** json, size_t* size,
                                                      kubexx_error** error);
 
+/// What happened to an object.
 typedef int kubexx_event_type;
 enum { KUBEXX_ADDED = 1, KUBEXX_UPDATED = 2, KUBEXX_DELETED = 3 };
+/// Why a handler hears of it.
 typedef int kubexx_event_cause;
 enum {
   KUBEXX_CAUSE_INITIAL = 1,  ///< of the first list, or of what was there when the handler came
@@ -465,12 +471,14 @@ KUBEXX_C_EXPORT void kubexx_snapshot_free(kubexx_snapshot* snapshot);
 
 // ---- Elections ------------------------------------------------------------------------------------------------------
 
+/// What happened to a candidacy.
 typedef int kubexx_election_event_type;
 enum {
   KUBEXX_STARTED_LEADING = 1,  ///< this candidate leads until KUBEXX_STOPPED_LEADING
   KUBEXX_STOPPED_LEADING = 2,  ///< the candidacy is over, also of one that never led
   KUBEXX_NEW_LEADER = 3        ///< somebody holds the Lease, or nobody does
 };
+/// Called on a thread of the library, one call at a time; the event is borrowed.
 typedef void (*kubexx_on_election)(const kubexx_election_event* event, void* user_data);
 
 /// Stands for election on a Lease. Options: NAME and IDENTITY, which are needed, NAMESPACE, and those for elections.
@@ -564,6 +572,7 @@ KUBEXX_C_EXPORT int kubexx_log_line_after_gap(const kubexx_log_line* line);
 
 // ---- The process: log lines, errors without a caller, metrics -------------------------------------------------------
 
+/// How much a line matters.
 typedef int kubexx_log_level;
 enum {
   KUBEXX_LOG_TRACE = 0,

@@ -10,10 +10,6 @@
 #include "kubexx/base/version.hpp"
 #include "kubexx/client/api.hpp"
 #include "kubexx/client/dynamic_client.hpp"
-#include "kubexx/clientset/apps/v1.hpp"
-#include "kubexx/clientset/clientset.hpp"
-#include "kubexx/clientset/core/v1.hpp"
-#include "kubexx/clientset/informers.hpp"
 #include "kubexx/controller/controller.hpp"
 #include "kubexx/controller/owner_reference.hpp"
 #include "kubexx/controller/writes.hpp"
@@ -28,3 +24,15 @@
 #include "kubexx/meta/yaml.hpp"
 #include "kubexx/rest/client.hpp"
 #include "kubexx/rest/config.hpp"
+
+// A library that was built with less of the typed API (KUBEXX_TYPED) has less of these.
+#if __has_include("kubexx/clientset/clientset.hpp")
+#include "kubexx/clientset/clientset.hpp"
+#include "kubexx/clientset/informers.hpp"
+#endif
+#if __has_include("kubexx/clientset/apps/v1.hpp")
+#include "kubexx/clientset/apps/v1.hpp"
+#endif
+#if __has_include("kubexx/clientset/core/v1.hpp")
+#include "kubexx/clientset/core/v1.hpp"
+#endif

@@ -4,6 +4,7 @@
 #include "apiserver/controllers/definitions.hpp"
 #include "apiserver/controllers/garbage.hpp"
 #include "apiserver/verbs/writes.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/meta/draft.hpp"
 
 namespace kubexx::apiserver {
@@ -21,9 +22,10 @@ Cluster::Cluster(Environment& around, Guard guarded)
 
 void Cluster::open() {
   storage.set_listener([this](const std::shared_ptr<const Event>& event) {
-    hub.publish(event);
-    note_owners(*this, *event);
-    note_pod(*this, *event);
+    // The write has happened, whatever lacks memory to follow it.
+    call_isolated("apiserver watches", [&] { hub.publish(event); });
+    call_isolated("apiserver owners", [&] { note_owners(*this, *event); });
+    call_isolated("apiserver pods", [&] { note_pod(*this, *event); });
   });
   const auto namespaces = resources.find("", "v1", "namespaces");
   for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/internal/insist.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::detail {
@@ -60,7 +61,9 @@ Result<bool> DrivingCondition::drive(Executor& executor, std::unique_lock<std::m
                                      const std::function<bool()>& ready, const std::stop_token& stop, TimePoint until) {
   const std::stop_callback on_stop(stop, [&]() noexcept { nudge(executor); });
   struct Driven {
-    Driven(std::vector<Executor*>& all, Executor& one) : all_(all), one_(&one) { all_.push_back(one_); }
+    Driven(std::vector<Executor*>& all, Executor& one) : all_(all), one_(&one) {
+      insist([this] { all_.push_back(one_); });  // destructors wait here
+    }
     ~Driven() { all_.erase(std::find(all_.begin(), all_.end(), one_)); }
     std::vector<Executor*>& all_;
     Executor* const one_;

@@ -4,12 +4,14 @@
 #include <list>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
 
 #include "base/internal/burst_queue.hpp"
-#include "base/thread.hpp"
+#include "base/internal/insist.hpp"
+#include "base/internal/thread.hpp"
 #include "base/timer_heap.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
@@ -60,8 +62,10 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
 
   static TimePoint now() { return Clock::system().now(); }
 
-  void enqueue_locked(Task task, TimePoint at) {
-    queue.push_back({std::move(task), at});
+  /// Takes the task, or throws and leaves it.
+  void enqueue_locked(Task& task, TimePoint at) {
+    queue.emplace_back();
+    queue.back() = {std::move(task), at};
     call_worker_locked(at);
   }
 
@@ -157,9 +161,9 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
       const TimePoint look = watch_backlog_locked(at, lock);
       if (stopping) return;
       if (shortage != 0 && !std::exchange(shortage_told, true)) {
-        const auto why = std::generic_category().message(shortage);
+        const int why = shortage;
         lock.unlock();
-        report_error(Error::config("no further thread can be started, there will be fewer: " + why), "executor");
+        tell_shortage(why);
         lock.lock();
         continue;
       }
@@ -170,6 +174,14 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
         supervisor_called.wait_until(lock, supervisor_wakes);
       }
     }
+  }
+
+  static void tell_shortage(int why) noexcept {
+    call_isolated("executor", [why] {
+      report_error(Error::config("no further thread can be started, there will be fewer: " +
+                                 std::generic_category().message(why)),
+                   "executor");
+    });
   }
 
   void fire_timers_locked(TimePoint at, Lock& lock) {
@@ -231,12 +243,13 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
   }
 
   void shut_down() {
-    BurstQueue<Waiting> dropped_queue;
+    std::optional<BurstQueue<Waiting>> dropped_queue;
+    insist([&] { dropped_queue.emplace(); });  // an empty one needs memory too
     detail::TimerHeap dropped_timers;
     {
       std::lock_guard lock(mutex);
       stopping = true;
-      dropped_queue.swap(queue);
+      dropped_queue->swap(queue);
       std::swap(dropped_timers, timers);
       for (Worker& worker : workers) worker.called.notify_one();
       supervisor_called.notify_one();
@@ -265,9 +278,11 @@ ElasticExecutor::~ElasticExecutor() {
 
 void ElasticExecutor::post(Task task) {
   if (!task) throw std::logic_error("ElasticExecutor: an empty task was posted");
-  std::lock_guard lock(impl_->mutex);
-  if (impl_->stopping) return;  // the task goes with the parameter, after the lock
-  impl_->enqueue_locked(std::move(task), Impl::now());
+  insist([&] {
+    std::lock_guard lock(impl_->mutex);
+    if (impl_->stopping) return;  // the task goes with the parameter, after the lock
+    impl_->enqueue_locked(task, Impl::now());
+  });
 }
 
 Timer ElasticExecutor::post_after(Duration delay, Task task) {
@@ -277,10 +292,13 @@ Timer ElasticExecutor::post_after(Duration delay, Task task) {
     post(std::move(run));
     return timer;
   }
-  std::lock_guard lock(impl_->mutex);
-  if (impl_->stopping) return timer;  // `run` was declared before the lock and releases the task after it
-  const TimePoint when = detail::after(Impl::now(), delay);
-  if (impl_->timers.push(when, timer, std::move(run))) impl_->call_supervisor_locked(when);
+  insist([&, &timer = timer, &run = run] {
+    std::lock_guard lock(impl_->mutex);
+    if (impl_->stopping) return;  // `run` was declared before the lock and releases the task after it
+    const TimePoint when = detail::after(Impl::now(), delay);
+    impl_->timers.make_room();
+    if (impl_->timers.push(when, timer, std::move(run))) impl_->call_supervisor_locked(when);
+  });
   return timer;
 }
 

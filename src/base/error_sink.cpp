@@ -1,6 +1,7 @@
 #include "kubexx/base/error_sink.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -19,10 +20,33 @@ struct GlobalErrors {
   std::shared_ptr<const ErrorSink> sink;  // guarded by mutex; null means the default
 };
 
-// Never destroyed: threads may report while static objects go.
+// Never destroyed: threads may report while static objects go. No memory is asked for: that may be what is reported.
 GlobalErrors& global_errors() noexcept {
-  static GlobalErrors& instance = *new GlobalErrors;
+  alignas(GlobalErrors) static std::byte memory[sizeof(GlobalErrors)];
+  static GlobalErrors& instance = *::new (memory) GlobalErrors;
   return instance;
+}
+
+const Error& out_of_memory() {
+  static const Error& error = *new Error(Error::config("out of memory"));
+  return error;
+}
+[[maybe_unused]] const Error& made_early = out_of_memory();  // while there is memory for it
+
+Error exception_as_error() {
+  try {
+    throw;
+  } catch (const Exception& e) {
+    return e.error();
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::system_error& e) {
+    return Error::config(e.what());
+  } catch (const std::exception& e) {
+    return Error::config(std::string("exception: ") + e.what());
+  } catch (...) {
+    return Error::config("exception of an unknown type");
+  }
 }
 
 }  // namespace
@@ -56,19 +80,11 @@ void set_crash_policy(CrashPolicy policy) noexcept {
 }
 
 Error current_exception_as_error() noexcept {
-  if (!std::current_exception()) return Error::config("no exception");
   try {
-    throw;
-  } catch (const Exception& e) {
-    return e.error();
-  } catch (const std::bad_alloc&) {
-    return Error::config("out of memory");
-  } catch (const std::system_error& e) {
-    return Error::config(e.what());
-  } catch (const std::exception& e) {
-    return Error::config(std::string("exception: ") + e.what());
-  } catch (...) {
-    return Error::config("exception of an unknown type");
+    if (!std::current_exception()) return Error::config("no exception");
+    return exception_as_error();
+  } catch (...) {  // there is no memory for its words
+    return out_of_memory();
   }
 }
 

@@ -40,11 +40,11 @@ InputFile::~InputFile() {
 
 Result<InputFile> InputFile::open(const std::string& path) {
   // Without O_NONBLOCK a named pipe is opened when somebody else opens it to write, which may be never.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) return failure(path, errno);
-  InputFile file(fd, path);
+  InputFile file(-1, path);  // before there is something to lose
+  file.fd_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file.fd_ < 0) return failure(path, errno);
   struct stat info{};
-  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return Error::config(path + ": is a directory");
+  if (fstat(file.fd_, &info) == 0 && S_ISDIR(info.st_mode)) return Error::config(path + ": is a directory");
   return file;
 }
 

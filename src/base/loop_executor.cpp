@@ -1,5 +1,7 @@
 #include "base/loop_executor_impl.hpp"
 
+#include "base/internal/insist.hpp"
+
 namespace kubexx {
 namespace {
 
@@ -18,12 +20,13 @@ LoopExecutor::~LoopExecutor() {
 }
 
 void LoopExecutor::shut_down() {
-  BurstQueue<Task> dropped_ready;
+  std::optional<BurstQueue<Task>> dropped_ready;
+  insist([&] { dropped_ready.emplace(); });  // an empty one needs memory too
   detail::TimerHeap dropped_timers;
   std::map<std::uint64_t, Impl::Watched> dropped_watched;
   const std::lock_guard lock(impl_->mutex);
   impl_->stopping = true;
-  dropped_ready.swap(impl_->ready);
+  dropped_ready->swap(impl_->ready);
   std::swap(dropped_timers, impl_->timers);
   dropped_watched.swap(impl_->watched);
   for (const auto& [id, watched] : dropped_watched) epoll_ctl(impl_->epoll.get(), EPOLL_CTL_DEL, watched.fd, nullptr);
@@ -105,10 +108,12 @@ std::shared_ptr<void> LoopExecutor::watch(int fd, std::function<void()> on_ready
 
 void LoopExecutor::post(Task task) {
   if (!task) throw std::logic_error("LoopExecutor: an empty task was posted");
-  const std::lock_guard lock(impl_->mutex);
-  if (impl_->stopping) return;  // the task goes with the parameter, after the lock
-  impl_->ready.push_back(std::move(task));
-  impl_->signal_locked();
+  insist([&] {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->stopping) return;  // the task goes with the parameter, after the lock
+    impl_->ready.push_back(std::move(task));
+    impl_->signal_locked();
+  });
 }
 
 Timer LoopExecutor::post_after(Duration delay, Task task) {
@@ -119,9 +124,12 @@ Timer LoopExecutor::post_after(Duration delay, Task task) {
     return timer;
   }
   const TimePoint when = detail::after(clock().now(), delay);
-  const std::lock_guard lock(impl_->mutex);
-  if (impl_->stopping) return timer;  // `run` was declared before the lock and releases the task after it
-  if (impl_->timers.push(when, timer, std::move(run)) && !impl_->awake) impl_->arm_locked(when);
+  insist([&, &timer = timer, &run = run] {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->stopping) return;  // `run` was declared before the lock and releases the task after it
+    impl_->timers.make_room();
+    if (impl_->timers.push(when, timer, std::move(run)) && !impl_->awake) impl_->arm_locked(when);
+  });
   return timer;
 }
 

@@ -83,13 +83,9 @@ struct KUBEXX_HIDDEN MetricsRegistry::Impl final : detail::SeriesOwner, std::ena
 
   Family& family_locked(const std::string& name, const std::string& help, MetricType kind,
                         const std::vector<double>& bounds) {
-    auto [at, added] = families.try_emplace(name);
+    auto at = families.find(name);
+    if (at == families.end()) at = families.emplace(name, Family{kind, detail::valid_utf8(help), bounds, {}}).first;
     Family& family = at->second;
-    if (added) {
-      family.kind = kind;
-      family.help = detail::valid_utf8(help);
-      family.bounds = bounds;
-    }
     require(family.kind == kind, name, "already registered as another type");
     require(family.bounds == bounds, name, "already registered with other buckets");
     return family;
@@ -104,6 +100,7 @@ struct KUBEXX_HIDDEN MetricsRegistry::Impl final : detail::SeriesOwner, std::ena
     check_labels(name, kind, labels);
     for (auto& label : labels) label.second = detail::valid_utf8(label.second);
 
+    std::shared_ptr<MetricSeries> series;  // goes without the mutex, also when something throws
     std::lock_guard lock(mutex);
     Family& family = family_locked(name, help, kind, bounds);
     std::string key = detail::label_text(labels);
@@ -116,12 +113,12 @@ struct KUBEXX_HIDDEN MetricsRegistry::Impl final : detail::SeriesOwner, std::ena
       auto [first, last] = family.entries.equal_range(key);
       const auto at = std::find_if(first, last, [](const auto& e) { return !e.second.function; });
       if (at != last) {
-        if (auto series = at->second.series.lock()) return series;
+        if ((series = at->second.series.lock())) return series;
         family.entries.erase(at);  // its destructor is on the way and will find nothing to remove
       }
     }
-    auto series = std::make_shared<MetricSeries>(weak_from_this(), name, std::move(labels), key, std::move(bounds),
-                                                 std::move(function));
+    series = std::make_shared<MetricSeries>(weak_from_this(), name, std::move(labels), key, std::move(bounds),
+                                            std::move(function));
     family.entries.emplace(std::move(key), Entry{series.get(), is_function, series});
     return series;
   }
@@ -210,16 +207,20 @@ Counter MetricsRegistry::counter_function(const std::string& name, const std::st
 
 void MetricsRegistry::add_process_figures() {
   std::call_once(impl_->figures_added, [this] {
-    impl_->figure_gauges.push_back(gauge("kubexx_build_info", "The version of the library and of the types it has",
-                                         {{"version", KUBEXX_VERSION}, {"kubernetes", KUBEXX_KUBERNETES_VERSION}}));
-    impl_->figure_gauges.back().set(1);
+    std::vector<Gauge> gauges;
+    std::vector<Counter> counters;
+    gauges.push_back(gauge("kubexx_build_info", "The version of the library and of the types it has",
+                           {{"version", KUBEXX_VERSION}, {"kubernetes", KUBEXX_KUBERNETES_VERSION}}));
+    gauges.back().set(1);
     for (const auto& figure : detail::kProcessFigures) {
       if (figure.type == MetricType::Counter) {
-        impl_->figure_counters.push_back(counter_function(figure.name, figure.help, {}, figure.read));
+        counters.push_back(counter_function(figure.name, figure.help, {}, figure.read));
       } else {
-        impl_->figure_gauges.push_back(gauge_function(figure.name, figure.help, {}, figure.read));
+        gauges.push_back(gauge_function(figure.name, figure.help, {}, figure.read));
       }
     }
+    impl_->figure_gauges = std::move(gauges);
+    impl_->figure_counters = std::move(counters);
   });
 }
 

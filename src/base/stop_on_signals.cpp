@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-#include "base/thread.hpp"
+#include "base/internal/thread.hpp"
 #include "kubexx/base/stop.hpp"
 
 namespace kubexx {

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/internal/insist.hpp"
 #include "base/timer_impl.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
@@ -25,17 +26,20 @@ class Core : public std::enable_shared_from_this<Core> {
 
   // By a handle, which owns the executor, or by a task inside it.
   void post(Task task) {
-    {
+    bool first = false;
+    insist([&] {
       std::lock_guard lock(mutex_);
-      incoming_.push_back(std::move(task));
+      incoming_.push_back(std::move(task));  // moves it when it has the room
       ++posted_;
-      if (std::exchange(scheduled_, true)) return;
-    }
-    schedule();
+      first = !std::exchange(scheduled_, true);
+    });
+    if (first) schedule();
   }
 
   // By the task that runs now.
-  void defer(Task task) { deferred_.push_back(std::move(task)); }
+  void defer(Task task) {
+    insist([&] { deferred_.push_back(std::move(task)); });
+  }
 
   std::size_t depth() const {
     std::lock_guard lock(mutex_);
@@ -167,9 +171,9 @@ Timer Strand::post_after(Duration delay, Task task) const {
     impl_->core->post(std::move(run));
     return timer;
   }
-  auto fire = [core = impl_->core, due = std::move(run)]() mutable { core->post(std::move(due)); };
+  auto when_due = [core = impl_->core, due = std::move(run)]() mutable { core->post(std::move(due)); };
   // Canceling has to reach the executor's timer too, or canceled ones would pile up there until they are due.
-  timer.impl_->outer = impl_->executor->post_after(delay, std::move(fire));
+  timer.impl_->outer = impl_->executor->post_after(delay, insisted_task(std::move(when_due)));
   return timer;
 }
 

@@ -1,4 +1,4 @@
-#include "base/thread.hpp"
+#include "base/internal/thread.hpp"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -6,32 +6,46 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/internal/insist.hpp"
+
 namespace kubexx::detail {
 
 namespace {
 
-// An executor whose last owner was one of its own tasks: its thread cannot join itself, and nothing is ever detached.
+/// Threads that were the last owner of what joins them, and cannot join themselves: others do, when the process ends.
+/// One that comes later still, from a task that outlived main(), is on its last steps; nobody waits for those.
 class LateJoins {
  public:
-  ~LateJoins() {
-    std::vector<std::jthread> threads;
-    std::lock_guard lock(mutex_);
-    threads.swap(threads_);
-    // They are joined by their destructors, after the lock is gone.
+  static LateJoins& of_process() {
+    static LateJoins& never_destroyed = *new LateJoins;
+    return never_destroyed;
   }
   void add(std::jthread thread) {
-    std::lock_guard lock(mutex_);
-    threads_.push_back(std::move(thread));
+    const std::lock_guard lock(mutex_);
+    if (over_) return thread.detach();
+    insist([&] { threads_.push_back(std::move(thread)); });
   }
 
  private:
+  LateJoins() {
+    static_cast<void>(std::atexit([] { of_process().join_all(); }));
+  }
+  void join_all() {
+    std::vector<std::jthread> threads;  // joined by their destructors, after the lock is gone
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    threads.swap(threads_);
+  }
+
   std::mutex mutex_;
   std::vector<std::jthread> threads_;  // guarded by mutex_
+  bool over_ = false;                  // guarded by mutex_
 };
 
 class BlockedSignals {
@@ -67,9 +81,8 @@ std::jthread start_thread(const std::string& name, Task body) {
 }
 
 void join_thread(std::jthread thread) {
-  static LateJoins late;
   if (thread.get_id() == std::this_thread::get_id()) {
-    late.add(std::move(thread));
+    LateJoins::of_process().add(std::move(thread));
   } else if (thread.joinable()) {
     thread.join();
   }

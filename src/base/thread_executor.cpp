@@ -1,11 +1,13 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "base/internal/burst_queue.hpp"
-#include "base/thread.hpp"
+#include "base/internal/insist.hpp"
+#include "base/internal/thread.hpp"
 #include "base/timer_heap.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/executor.hpp"
@@ -70,12 +72,13 @@ struct KUBEXX_HIDDEN ThreadExecutor::Impl {
   }
 
   void shut_down() {
-    BurstQueue<Task> dropped_ready;
+    std::optional<BurstQueue<Task>> dropped_ready;
+    insist([&] { dropped_ready.emplace(); });  // an empty one needs memory too
     detail::TimerHeap dropped_timers;
     {
       std::lock_guard lock(mutex);
       stopping = true;
-      dropped_ready.swap(ready);
+      dropped_ready->swap(ready);
       std::swap(dropped_timers, timers);
     }
     changed.notify_all();
@@ -88,6 +91,7 @@ ThreadExecutor::ThreadExecutor() : ThreadExecutor(Options()) {}
 ThreadExecutor::ThreadExecutor(Options options) : impl_(std::make_shared<Impl>()) {
   if (options.threads == 0) throw std::logic_error("ThreadExecutor: it needs at least one thread");
   constexpr std::size_t kKeptName = 12;
+  impl_->threads.reserve(options.threads);  // a thread that has no place would be joined before it is told to end
   try {
     for (std::size_t i = 0; i < options.threads; ++i) {
       const std::string name = options.name.substr(0, kKeptName) + "-" + std::to_string(i);
@@ -106,12 +110,12 @@ ThreadExecutor::~ThreadExecutor() {
 void ThreadExecutor::post(Task task) {
   if (!task) throw std::logic_error("ThreadExecutor: an empty task was posted");
   bool wake = false;
-  {
+  insist([&] {
     std::lock_guard lock(impl_->mutex);
     if (impl_->stopping) return;  // the task goes with the parameter, after the lock
     impl_->ready.push_back(std::move(task));
     wake = impl_->waiting > 0;
-  }
+  });
   if (wake) impl_->changed.notify_one();
 }
 
@@ -124,11 +128,12 @@ Timer ThreadExecutor::post_after(Duration delay, Task task) {
   }
   const TimePoint when = detail::after(clock().now(), delay);
   bool first = false;
-  {
+  insist([&, &timer = timer, &run = run] {
     std::lock_guard lock(impl_->mutex);
-    if (impl_->stopping) return timer;  // `run` was declared before the lock and releases the task after it
+    if (impl_->stopping) return;  // `run` was declared before the lock and releases the task after it
+    impl_->timers.make_room();
     first = impl_->timers.push(when, timer, std::move(run));
-  }
+  });
   if (first) impl_->changed.notify_all();
   return timer;
 }

@@ -1,5 +1,7 @@
 #include "base/timer_impl.hpp"
 
+#include "base/internal/insist.hpp"
+
 namespace kubexx {
 
 Timer::Timer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -31,7 +33,8 @@ std::pair<Timer, Task> Timer::wrap(Task task) {
       started();
     }
   };
-  auto impl = std::make_shared<Impl>();
+  std::shared_ptr<Impl> impl;
+  insist([&] { impl = std::make_shared<Impl>(); });
   impl->task = std::move(task);
   return {Timer(impl), Task(Run(impl))};
 }

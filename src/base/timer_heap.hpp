@@ -17,6 +17,12 @@ namespace kubexx::detail {
 /// Threads: none of its own; the executor's lock guards it.
 class TimerHeap {
  public:
+  /// So that the next push() needs no memory.
+  void make_room() {
+    if (entries_.size() >= sweep_at_) sweep();
+    if (entries_.size() == entries_.capacity()) entries_.reserve(std::max(kSmall, 2 * entries_.size()));
+  }
+
   /// True when the new timer became the first one due.
   bool push(TimePoint when, Timer timer, Task task) {
     if (entries_.size() >= sweep_at_) sweep();

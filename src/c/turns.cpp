@@ -1,8 +1,8 @@
 #include "c/turns.hpp"
 
-#include <deque>
 #include <utility>
 
+#include "base/internal/insist.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::c {
@@ -11,58 +11,62 @@ namespace {
 struct PutOff {
   std::shared_ptr<Executor> executor;
   Task task;
+  std::unique_ptr<PutOff> next;
 };
 
+/// Of a thread. Without a destructor: one of a thread's object is registered with memory, and where there is none the C
+/// library ends the process. Nothing is left here when the outermost call or callback has ended.
 struct Turns {
   int calls = 0;
   int callbacks = 0;
-  std::deque<PutOff> put_off;
+  PutOff* first = nullptr;  // owned, as everything behind it
+  PutOff* last = nullptr;
 };
 
-Turns& turns() noexcept {
-  thread_local Turns of_this_thread;
-  return of_this_thread;
+constinit thread_local Turns of_this_thread;
+
+std::unique_ptr<PutOff> take_first(Turns& here) noexcept {
+  std::unique_ptr<PutOff> taken(here.first);
+  if (taken) here.first = taken->next.release();
+  if (here.first == nullptr) here.last = nullptr;
+  return taken;
 }
 
 /// In the outermost call: its thread may block, and drive its loop. What runs may put off more.
 void run_what_was_put_off(Turns& here) {
-  while (!here.put_off.empty()) {
-    PutOff next = std::move(here.put_off.front());
-    here.put_off.pop_front();
-    call_isolated("free", next.task);
-  }
+  while (const auto next = take_first(here)) call_isolated("free", next->task);
 }
 
 /// A thread of the library's: it must get back to what called it before anything that waits for that can end.
 void hand_over(Turns& here) {
-  for (auto& each : std::exchange(here.put_off, {})) {
-    call_isolated("free", [&] { each.executor->post(std::move(each.task)); });
+  while (const auto next = take_first(here)) {
+    call_isolated("free", [&] { next->executor->post(std::move(next->task)); });
   }
 }
 
 }  // namespace
 
 Call::Call() noexcept {
-  ++turns().calls;
+  ++of_this_thread.calls;
 }
 
 Call::~Call() {
-  Turns& here = turns();
+  Turns& here = of_this_thread;
   if (here.calls == 1 && here.callbacks == 0) run_what_was_put_off(here);
   --here.calls;
 }
 
 Callback::Callback() noexcept {
-  ++turns().callbacks;
+  ++of_this_thread.callbacks;
 }
 
 Callback::~Callback() {
-  Turns& here = turns();
+  Turns& here = of_this_thread;
   if (--here.callbacks == 0 && here.calls == 0) hand_over(here);
 }
 
 bool in_callback() noexcept {
-  return turns().callbacks > 0;
+  return of_this_thread.callbacks > 0;
 }
 
 void outside_callbacks(std::shared_ptr<Executor> executor, Task task) {
@@ -71,7 +75,15 @@ void outside_callbacks(std::shared_ptr<Executor> executor, Task task) {
 }
 
 void at_end_of_call(std::shared_ptr<Executor> executor, Task task) {
-  turns().put_off.push_back({std::move(executor), std::move(task)});
+  Turns& here = of_this_thread;
+  PutOff* added = nullptr;
+  insist([&] { added = new PutOff{std::move(executor), std::move(task), nullptr}; });
+  if (here.last == nullptr) {
+    here.first = added;
+  } else {
+    here.last->next.reset(added);
+  }
+  here.last = added;
 }
 
 }  // namespace kubexx::c

@@ -1,6 +1,7 @@
 #include "codec/messages.hpp"
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,10 +45,14 @@ class Tables {
   const Message* by_type(std::string_view type) {
     {
       const std::shared_lock lock(mutex_);
-      if (const auto found = messages_.find(type); found != messages_.end()) return found->second.get();
+      if (const auto found = made_.messages.find(type); found != made_.messages.end()) return found->second.get();
     }
     const std::unique_lock lock(mutex_);
-    return message(type);
+    fresh_ = {};  // what is half made when memory lacks is made again
+    const Message* const found = message(type);
+    made_.messages.merge(fresh_.messages);
+    made_.inlined.splice(made_.inlined.end(), fresh_.inlined);
+    return found;
   }
 
   const Message* by_kind(std::string_view api_version, std::string_view kind) {
@@ -76,12 +81,14 @@ class Tables {
   }
 
   const Message* message(std::string_view type) {
-    if (const auto found = messages_.find(type); found != messages_.end()) return found->second.get();
+    for (const Made* made : {&made_, &fresh_}) {
+      if (const auto found = made->messages.find(type); found != made->messages.end()) return found->second.get();
+    }
     if (!schema()["types"][type].exists() && !schema()["protoOnly"][type].exists()) return nullptr;
     auto made = std::make_unique<Message>();
     made->name = type;
     Message& out = *made;
-    messages_.emplace(out.name, std::move(made));
+    fresh_.messages.emplace(out.name, std::move(made));
     fill(out, type, find_type(type));
     return &out;
   }
@@ -147,7 +154,7 @@ class Tables {
     field.inlined = true;
     field.message = made.get();
     out.fields.push_back(field);
-    inlined_.push_back(std::move(made));
+    fresh_.inlined.push_back(std::move(made));
   }
 
   void describe(Field& field, std::string_view type) {
@@ -184,16 +191,20 @@ class Tables {
     }
   }
 
+  struct Made {
+    std::map<std::string, std::unique_ptr<Message>, std::less<>> messages;
+    std::list<std::unique_ptr<Message>> inlined;
+  };
   std::shared_mutex mutex_;
-  std::map<std::string, std::unique_ptr<Message>, std::less<>> messages_;  // guarded by mutex_
-  std::vector<std::unique_ptr<Message>> inlined_;                          // guarded by mutex_
+  Made made_;   // guarded by mutex_
+  Made fresh_;  // guarded by mutex_; what the call under way has made so far
   std::once_flag kinds_made_;
   std::unordered_map<std::string, std::string_view> kinds_;
 };
 
 Tables& tables() {
-  static auto* const kTables = new Tables;  // for the process
-  return *kTables;
+  static auto* const made = new Tables;  // for the process
+  return *made;
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct KUBEXX_HIDDEN ProtobufListReader::Impl final : Body {
   static Error fail(const std::string& message) { return Error::decode("list: " + message); }
 
   Result<void> read(std::string_view chunk) override {
+    walker.expect(chunk.size());
     while ((!chunk.empty() || !record.empty()) && !reader.stopped()) {
       if (record.empty()) {
         auto used = take(chunk);

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "base/internal/base64.hpp"
 #include "base/internal/buffer.hpp"
@@ -140,6 +141,7 @@ Result<meta::Object> ProtobufWalker::decode(const Message& message, std::string_
   const auto walk = [&](Word& root) {
     unknown_.clear();
     apart_ = false;
+    path_ = 1;
     const std::size_t first = writer_.mark();
     if (!api_version.empty()) writer_.push(writer_.key("apiVersion", 10), text(api_version));
     if (!kind.empty()) writer_.push(writer_.key("kind", 4), text(kind));
@@ -161,6 +163,7 @@ Result<meta::Object> ProtobufWalker::decode(const Message& message, std::string_
   }
   const auto cut = projection.completeness();
   const bool whole = cut == meta::Completeness::Full || cut == meta::Completeness::WithoutManagedFields;
+  if (!unknown_.empty()) writer_.sharing().forget_parts();  // who recognises one would not know of it
   if (whole && !unknown_.empty()) {
     writer_.set_cut(meta::Completeness::Transformed, unknown_);
   } else {
@@ -242,27 +245,87 @@ bool ProtobufWalker::fields(const Message& message, std::string_view bytes, int 
 
 /// Strings and messages, single or in a list whose parts stand together: nearly all there is.
 bool ProtobufWalker::plain(const Message& message, const Field& field, WireReader& in, int depth, const Node* node) {
-  const bool single = field.shape == Shape::One;
-  const std::size_t first = writer_.mark();
-  WireType type = WireType::Bytes;
-  do {
+  Word word = 0;
+  if (field.wire == Wire::String && field.shape == Shape::One) {
     std::string_view payload;
-    if (type != WireType::Bytes || !in.bytes(payload)) return fail(message, field, "malformed value");
-    Word word = 0;
-    if (field.wire == Wire::String) {
-      if (single && payload.empty() && field.presence == Presence::NonZero) return true;
-      word = text(payload);
-    } else if (!map_of(*field.message, payload, single ? depth + 1 : depth + 2, node, word)) {
-      return false;
-    }
-    if (single) {
-      writer_.push(key_of(field), word);
+    if (!in.bytes(payload)) return fail(message, field, "malformed value");
+    if (payload.empty() && field.presence == Presence::NonZero) return true;
+    word = text(payload);
+  } else {
+    const std::uint32_t path = path_;
+    path_ = path_below(field);
+    if (!plain_value(message, field, in, depth, node, word)) return false;
+    path_ = path;
+  }
+  writer_.push(key_of(field), word);
+  return true;
+}
+
+bool ProtobufWalker::plain_value(const Message& message, const Field& field, WireReader& in, int depth,
+                                 const Node* node, Word& out) {
+  const bool recognises = node == nullptr && writer_.sharing().recognises_repeats();
+  const auto read_message = [&](std::string_view payload, int inside, Word& word) {
+    const auto read = [&] { return map_of(*field.message, payload, inside + 1, node, word); };
+    return recognises ? part(field, payload, inside, word, read) : read();
+  };
+  if (field.shape == Shape::One) {
+    std::string_view payload;
+    if (!in.bytes(payload)) return fail(message, field, "malformed value");
+    return read_message(payload, depth, out);
+  }
+  const auto read_list = [&] {
+    const std::size_t first = writer_.mark();
+    const std::uint32_t path = meta::detail::Habits::below(path_, meta::detail::kItemStep);
+    WireType type = WireType::Bytes;
+    do {
+      std::string_view payload;
+      if (type != WireType::Bytes || !in.bytes(payload)) return fail(message, field, "malformed value");
+      Word word = 0;
+      path_ = path;
+      if (field.wire == Wire::String) {
+        word = text(payload);
+      } else if (!read_message(payload, depth + 1, word)) {
+        return false;
+      }
+      writer_.push(0, word);
+    } while (next_part(in, field.number, type));
+    out = writer_.close_list(first);
+    return true;
+  };
+  return recognises ? run(message, field, in, depth, out, read_list) : read_list();
+}
+
+/// The parts of a list or map that stand together, as one part of the object.
+template <class Read>
+bool ProtobufWalker::run(const Message& message, const Field& field, WireReader& in, int depth, Word& out,
+                         const Read& read) {
+  WireReader end = in;
+  WireType type = WireType::Bytes;
+  std::string_view payload;
+  do {
+    if (type != WireType::Bytes || !end.bytes(payload)) return fail(message, field, "malformed value");
+  } while (next_part(end, field.number, type));
+  const std::string_view source(reinterpret_cast<const char*>(in.at), static_cast<std::size_t>(end.at - in.at));
+  if (!part(field, source, depth, out, read)) return false;
+  in = end;
+  return true;
+}
+
+/// Reads a list or message, unless its bytes came before.
+template <class Read>
+bool ProtobufWalker::part(const Field& field, std::string_view source, int depth, Word& out, const Read& read) {
+  meta::detail::Sharing& sharing = writer_.sharing();
+  const meta::detail::PartPlace place{.path = path_, .depth = depth, .form = &field};
+  std::optional<meta::detail::Sharing::ReadWhole> whole;
+  if (sharing.expects_repeat(place.path)) {
+    if (const auto word = sharing.repeat(place, source)) {
+      out = *word;
       return true;
     }
-    writer_.push(0, word);
-  } while (next_part(in, field.number, type));
-  const Word word = writer_.close_list(first);
-  writer_.push(key_of(field), word);
+    whole.emplace(sharing);
+  }
+  if (!read()) return false;
+  sharing.note_part(place, source, out);
   return true;
 }
 
@@ -447,17 +510,29 @@ bool ProtobufWalker::list(const Message& message, const Field& field, WireReader
 bool ProtobufWalker::map(const Message& message, const Field& field, WireReader& in, WireType type, int depth,
                          const Node* node) {
   if (depth > options_.max_depth) return fail("nested too deeply");
-  WireReader parts = in;
-  const std::size_t first = writer_.mark();
-  bool begun = false;
-  do {
-    std::string_view entry;
-    if (type != WireType::Bytes || !parts.bytes(entry)) return fail(message, field, "malformed entry");
-    if (!map_entry(message, field, entry, depth, node)) return false;
-    if (!begun || !gather_) in = parts;
-    begun = true;
-  } while (next_part(parts, field.number, type));
-  const Word word = writer_.close_map(first);
+  Word word = 0;
+  const auto read = [&] {
+    WireReader parts = in;
+    const std::size_t first = writer_.mark();
+    bool begun = false;
+    do {
+      std::string_view entry;
+      if (type != WireType::Bytes || !parts.bytes(entry)) return fail(message, field, "malformed entry");
+      if (!map_entry(message, field, entry, depth, node)) return false;
+      if (!begun || !gather_) in = parts;
+      begun = true;
+    } while (next_part(parts, field.number, type));
+    word = writer_.close_map(first);
+    return true;
+  };
+  if (node == nullptr && !gather_ && type == WireType::Bytes && writer_.sharing().recognises_repeats()) {
+    const std::uint32_t path = path_;
+    path_ = path_below(field);
+    if (!run(message, field, in, depth, word, read)) return false;
+    path_ = path;
+  } else if (!read()) {
+    return false;
+  }
   writer_.push(key_of(field), word);
   return true;
 }

@@ -36,6 +36,9 @@ class ProtobufWalker {
   explicit ProtobufWalker(meta::DecodeOptions options) : options_(std::move(options)), json_(json_options()) {}
 
   meta::DecodeOptions& options() noexcept { return options_; }
+  /// The next piece of a stream has so many bytes: in bulk, parts that came before are recognised by their bytes.
+  void expect(std::size_t piece_size) { writer_.sharing().expect_piece(piece_size); }
+  void expect_nothing() { writer_.sharing().recognise_repeats(false); }
   /// A whole body.
   Result<meta::Object> decode(std::string_view body, const meta::Projection& projection);
   Result<meta::Object> decode(std::string_view body) { return decode(body, options_.projection); }
@@ -53,6 +56,11 @@ class ProtobufWalker {
   bool map_of(const Message& message, std::string_view bytes, int depth, const Node* node, Word& out);
   bool fields(const Message& message, std::string_view bytes, int depth, const Node* node);
   bool plain(const Message& message, const Field& field, WireReader& in, int depth, const Node* node);
+  bool plain_value(const Message& message, const Field& field, WireReader& in, int depth, const Node* node, Word& out);
+  template <class Read>
+  bool run(const Message& message, const Field& field, WireReader& in, int depth, Word& out, const Read& read);
+  template <class Read>
+  bool part(const Field& field, std::string_view source, int depth, Word& out, const Read& read);
   bool defaults(const Message& message, std::uint64_t missing, const Node* node);
   Word default_of(const Field& field);
   bool one(const Message& message, const Field& field, WireReader& in, WireType type, int depth, const Node* node,
@@ -72,6 +80,10 @@ class ProtobufWalker {
     return field.id ? meta::detail::known_key(static_cast<std::uint32_t>(*field.id))
                     : writer_.key(field.name.data(), field.name.size());
   }
+  std::uint32_t path_below(const Field& field) const noexcept {
+    return meta::detail::Habits::below(path_,
+                                       field.id ? static_cast<std::uint32_t>(*field.id) : meta::detail::kStrangerStep);
+  }
   bool time(std::string_view bytes, bool micro, Word& out, bool& zero);
   bool quantity(std::string_view bytes, Word& out);
   bool int_or_string(std::string_view bytes, Word& out);
@@ -88,6 +100,7 @@ class ProtobufWalker {
   std::int64_t last_day_ = 0;  // since 1970, of last_date_
   char last_date_[11] = "1970-01-01";
   std::string unknown_;
+  std::uint32_t path_ = 0;  // of the value under way
   bool gather_ = false;
   bool apart_ = false;            // parts of a field stand apart and gather_ is off
   std::string last_api_version_;  // the kind of last_message_

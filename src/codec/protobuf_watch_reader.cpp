@@ -30,6 +30,7 @@ struct KUBEXX_HIDDEN ProtobufWatchReader::Impl final : Body {
   }
 
   Result<void> read(std::string_view chunk) override {
+    walker.expect(chunk.size());
     while (!chunk.empty() && !reader.stopped()) {
       if (frame.empty() && chunk.size() >= 4) {
         const std::size_t size = length(chunk);
@@ -80,6 +81,7 @@ struct KUBEXX_HIDDEN ProtobufWatchReader::Impl final : Body {
     // Bookmarks and errors say what no projection for the objects may cut.
     const bool cut = type == meta::WatchEventType::Added || type == meta::WatchEventType::Modified ||
                      type == meta::WatchEventType::Deleted;
+    if (!cut) walker.expect_nothing();  // what came in bulk has come
     auto decoded = walker.decode(object, cut ? walker.options().projection : meta::Projection::full());
     if (!decoded) return fail(decoded.error().message());
     offset += 4 + bytes.size();

@@ -1,12 +1,14 @@
 #include "codec/internal/schema.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
-#include "kubexx/codec/schema_text.hpp"
+#include "codec/packed_schema.hpp"
 #include "kubexx/meta/json.hpp"
 
 namespace kubexx::codec {
@@ -66,31 +68,42 @@ class Types {
   const TypeInfo* find(std::string_view name) {
     {
       const std::shared_lock lock(mutex_);
-      if (const auto found = types_.find(name); found != types_.end()) return found->second.get();
+      if (const auto found = made_.types.find(name); found != made_.types.end()) return found->second.get();
     }
     const std::unique_lock lock(mutex_);
-    return type(name);
+    fresh_ = {};  // what is half made when memory lacks is made again
+    const TypeInfo* const found = type(name);
+    made_.types.merge(fresh_.types);
+    made_.field_types.merge(fresh_.field_types);
+    return found;
   }
 
  private:
   const TypeInfo* type(std::string_view name) {
-    if (const auto found = types_.find(name); found != types_.end()) return found->second.get();
+    for (const Made* made : {&made_, &fresh_}) {
+      if (const auto found = made->types.find(name); found != made->types.end()) return found->second.get();
+    }
     const meta::Value facts = schema()["types"][name];
     if (!facts.exists()) return nullptr;
-    TypeInfo& out = *types_.emplace(name, std::make_unique<TypeInfo>()).first->second;
+    TypeInfo& out = *fresh_.types.emplace(name, std::make_unique<TypeInfo>()).first->second;
     out.name = name;
     out.atomic = std::find(std::begin(kAtomicTypes), std::end(kAtomicTypes), name) != std::end(kAtomicTypes);
     out.scalar = facts["scalar"].exists();
     out.legacy = facts["legacy"].bool_or(false);
     out.fields.reserve(facts["fields"].size());
     for (const auto& [field_name, field] : facts["fields"].entries())
-      out.fields.push_back(info(name, field_name, field));
-    std::stable_sort(out.fields.begin(), out.fields.end(),
-                     [](const FieldInfo& a, const FieldInfo& b) { return a.number < b.number; });
+      insert_by_number(out.fields, info(name, field_name, field));
     for (const FieldInfo& field : out.fields) out.by_name.push_back(&field);
     std::sort(out.by_name.begin(), out.by_name.end(),
               [](const FieldInfo* a, const FieldInfo* b) { return a->name < b->name; });
     return &out;
+  }
+
+  /// Behind those of the same number: the order of the facts is kept.
+  static void insert_by_number(std::vector<FieldInfo>& fields, FieldInfo field) {
+    const auto behind = std::upper_bound(fields.begin(), fields.end(), field,
+                                         [](const FieldInfo& a, const FieldInfo& b) { return a.number < b.number; });
+    fields.insert(behind, std::move(field));
   }
 
   FieldInfo info(std::string_view type_name, std::string_view name, meta::Value field) {
@@ -114,10 +127,10 @@ class Types {
   }
 
   const FieldType* field_type(std::string_view text) {
-    auto& known = field_types_[text];
-    if (known) return known.get();
-    known = std::make_unique<FieldType>();
-    FieldType& out = *known;
+    for (const Made* made : {&made_, &fresh_}) {
+      if (const auto found = made->field_types.find(text); found != made->field_types.end()) return found->second.get();
+    }
+    FieldType& out = *fresh_.field_types.emplace(text, std::make_unique<FieldType>()).first->second;
     const bool list = text.starts_with("[]");
     if (list || text.starts_with("map:")) {
       out.kind = list ? FieldKind::List : FieldKind::Map;
@@ -131,9 +144,13 @@ class Types {
     return &out;
   }
 
-  std::shared_mutex mutex_;  // of what follows
-  std::map<std::string, std::unique_ptr<TypeInfo>, std::less<>> types_;
-  std::unordered_map<std::string_view, std::unique_ptr<FieldType>> field_types_;  // by texts of the facts
+  struct Made {
+    std::map<std::string, std::unique_ptr<TypeInfo>, std::less<>> types;
+    std::map<std::string_view, std::unique_ptr<FieldType>> field_types;  // by texts of the facts
+  };
+  std::shared_mutex mutex_;
+  Made made_;   // guarded by mutex_
+  Made fresh_;  // guarded by mutex_; what the call under way has made so far
 };
 
 }  // namespace
@@ -145,13 +162,13 @@ const FieldInfo* TypeInfo::find(std::string_view field) const noexcept {
 }
 
 const TypeInfo* find_type(std::string_view name) {
-  static auto* const kTypes = new Types;  // for the process
-  return kTypes->find(name);
+  static auto* const types = new Types;  // for the process
+  return types->find(name);
 }
 
 const TypeInfo& object_meta_type() {
-  static const TypeInfo& kType = *find_type("meta.v1.ObjectMeta");
-  return kType;
+  static const TypeInfo& type = *find_type("meta.v1.ObjectMeta");
+  return type;
 }
 
 std::optional<Presence> presence_of(meta::Value field) {
@@ -167,12 +184,12 @@ std::vector<std::string_view> texts_of(meta::Value list) {
 }
 
 const meta::Object& schema() {
-  static const auto* const kSchema = new meta::Object(meta::parse_json(schema_json()).value());
-  return *kSchema;
+  static const auto* const made = new meta::Object(meta::parse_json(unpack_schema()).value());
+  return *made;
 }
 
 const std::map<std::string, meta::GroupVersionKind, std::less<>>& kinds_by_type() {
-  static const auto* const kKinds = [] {
+  static const auto* const made = [] {
     auto* kinds = new std::map<std::string, meta::GroupVersionKind, std::less<>>;
     const auto types = schema()["types"];
     for (const auto& [name, type] : types.entries()) {
@@ -194,7 +211,7 @@ const std::map<std::string, meta::GroupVersionKind, std::less<>>& kinds_by_type(
     }
     return kinds;
   }();
-  return *kKinds;
+  return *made;
 }
 
 std::string_view json_name(std::string_view schema_name) noexcept {

@@ -23,11 +23,16 @@ struct WireReader {
   bool done() const noexcept { return at == end; }
   std::size_t left() const noexcept { return static_cast<std::size_t>(end - at); }
 
-  bool varint(std::uint64_t& out) noexcept {
+  // Inlined, whatever the compiler thinks of it: three of these are a fifth of decoding.
+  [[gnu::always_inline]] bool varint(std::uint64_t& out) noexcept {
     if (at != end && *at < 128) {
       out = *at++;
       return true;
     }
+    return long_varint(out);
+  }
+
+  [[gnu::noinline]] bool long_varint(std::uint64_t& out) noexcept {
     if (left() > 1 && at[1] < 128) {
       out = (at[0] & 127U) | static_cast<unsigned>(at[1]) << 7;
       at += 2;
@@ -48,7 +53,7 @@ struct WireReader {
   }
 
   /// A field's number and wire type.
-  bool tag(std::uint32_t& number, WireType& type) noexcept {
+  [[gnu::always_inline]] bool tag(std::uint32_t& number, WireType& type) noexcept {
     std::uint64_t value = 0;
     if (!varint(value) || value >> 32 != 0) return false;
     number = static_cast<std::uint32_t>(value >> 3);
@@ -57,7 +62,7 @@ struct WireReader {
     return number != 0 && low <= 5;
   }
 
-  bool bytes(std::string_view& out) noexcept {
+  [[gnu::always_inline]] bool bytes(std::string_view& out) noexcept {
     std::uint64_t size = 0;
     if (!varint(size) || size > left()) return false;
     out = {reinterpret_cast<const char*>(at), static_cast<std::size_t>(size)};

@@ -49,13 +49,13 @@ bool OrderedQueue::take(Taken& into) {
   if (taken_ < initial_end_ && initial_end_ != kUnpopulated) {
     room = std::min(room, static_cast<std::size_t>(initial_end_ - taken_));
   }
+  into.deltas.reserve(items_[next_].has_key() ? room : 1);  // what is taken is not lost for want of memory
   if (room == 1 || !items_[next_].has_key()) {
     take_one(into);
   } else {
     // Keys met so far, by hash: two keys that share one end the batch early, which changes nothing else.
     const std::size_t slots = std::bit_ceil(2 * room);
     seen_.assign(slots, 0);
-    into.deltas.reserve(room);
     for (std::size_t n = 0; n < room; ++n) {
       const Delta& next = items_[next_];
       if (!next.has_key()) break;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/internal/condition_waits.hpp"
+#include "base/internal/insisted_completion.hpp"
 #include "election/leader_machine.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -75,14 +76,22 @@ class KUBEXX_HIDDEN LeaderElector::Impl : public std::enable_shared_from_this<Im
       }
       current_ = candidacy;
     }
-    waits_->open();
-    candidacy->on_stop.emplace(stop, StopCandidacy{candidacy->machine});
-    const auto ended = [weak = weak_from_this(), weak_candidacy = std::weak_ptr(candidacy)] {
-      const auto self = weak.lock();
-      const auto over = weak_candidacy.lock();
-      if (self && over) self->end(over);
-    };
-    candidacy->machine->start(ended, [waits = waits_] { waits->changed(); });
+    try {
+      waits_->open();
+      candidacy->on_stop.emplace(stop, StopCandidacy{candidacy->machine});
+      const auto ended = [weak = weak_from_this(), weak_candidacy = std::weak_ptr(candidacy)] {
+        const auto self = weak.lock();
+        const auto over = weak_candidacy.lock();
+        if (self && over) self->end(over);
+      };
+      candidacy->machine->start(ended, [waits = waits_] { waits->changed(); });
+    } catch (...) {  // it never began: nobody waits for its end
+      candidacy->on_stop.reset();
+      const std::lock_guard lock(mutex_);
+      candidacy->over = candidacy->ended = true;
+      current_.reset();
+      throw;
+    }
     return candidacy;
   }
 
@@ -107,7 +116,8 @@ class KUBEXX_HIDDEN LeaderElector::Impl : public std::enable_shared_from_this<Im
     }
     if (!last) return waits_->close("the elector is gone");
     last->machine->stop();
-    const auto over = ended(last).wait();
+    Result<void> over;
+    insist([&] { over = ended(last).wait(); });
     if (!over && !over.error().is_canceled()) report_error(over.error(), "leader election");
   }
 
@@ -172,7 +182,7 @@ class KUBEXX_HIDDEN LeaderElector::Impl : public std::enable_shared_from_this<Im
     }
     for (auto& done : waiting) {
       const auto& executor = client_.executor();
-      executor->post(detail::completing<Result<void>>(executor, std::move(done), {}));
+      executor->post(insisted_completion<Result<void>>(executor, std::move(done), {}));
     }
   }
 

@@ -30,27 +30,48 @@ void LeaderMachine::start(Task ended, std::function<void()> changed) {
     self->changed_ = std::move(changed);
     if (self->stopping_) return self->end();
     self->phase_ = Phase::Acquiring;
-    self->round();
+    self->guarded([&] { self->round(); });
   });
 }
 
 void LeaderMachine::stop() {
   strand_.post([self = shared_from_this()] {
     if (std::exchange(self->stopping_, true) || self->phase_ == Phase::Ended) return;
-    {
-      const std::lock_guard lock(self->mutex_);
-      self->status_.stopping = true;
-    }
-    self->tell_changed();
-    if (self->phase_ == Phase::Acquiring) return self->writing_ ? self->release() : self->end();
-    if (self->phase_ != Phase::Leading) return;
-    if (const auto& limit = self->options_.stop_timeout) {
-      self->guard_->limit(kubexx::detail::after(self->strand_.clock().now(), *limit));
-      self->await_deadline();
-    }
-    self->guard_->stop.request_stop();  // the lease is renewed on until the work has returned
-    if (!self->working_) self->release();
+    self->guarded([&] { self->stopped(); });
   });
+}
+
+void LeaderMachine::stopped() {
+  {
+    const std::lock_guard lock(mutex_);
+    status_.stopping = true;
+  }
+  tell_changed();
+  if (phase_ == Phase::Acquiring) return writing_ ? release() : end();
+  if (phase_ != Phase::Leading) return;
+  if (const auto& limit = options_.stop_timeout) {
+    guard_->limit(kubexx::detail::after(strand_.clock().now(), *limit));
+    await_deadline();
+  }
+  guard_->stop.request_stop();  // the lease is renewed on until the work has returned
+  if (!working_) release();
+}
+
+/// A step was left in the middle. Whether a request of it went out is not known: the next round looks.
+void LeaderMachine::recover() {
+  call_.cancel();
+  round_timer_.cancel();
+  switch (phase_) {
+    case Phase::Acquiring:
+      if (!stopping_) return round_ended();
+      return writing_ ? release() : end();
+    case Phase::Leading:
+      return stopping_ && !working_ ? release() : round_ended();
+    case Phase::Releasing:
+      return release_again_later();
+    default:
+      return;
+  }
 }
 
 Duration LeaderMachine::request_timeout() const {
@@ -70,7 +91,8 @@ void LeaderMachine::request(rest::Request request, Duration timeout,
                             UniqueFunction<void(LeaderMachine&, Result<rest::Response>)> done) {
   call_.start(std::move(request), timeout,
               [weak = weak_from_this(), done = std::move(done)](Result<rest::Response> answer) mutable {
-                if (const auto self = weak.lock()) done(*self, std::move(answer));
+                const auto self = weak.lock();
+                if (self) self->guarded([&] { done(*self, std::move(answer)); });
               });
 }
 
@@ -180,7 +202,7 @@ void LeaderMachine::await_deadline() {
   deadline_timer_.cancel();
   deadline_timer_ = strand_.post_after(guard_->deadline() - strand_.clock().now(), [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (self && self->leading()) self->ran_out();
+    if (self && self->leading()) self->guarded([&] { self->ran_out(); });
   });
 }
 
@@ -198,7 +220,7 @@ void LeaderMachine::round_ended() {
 
 void LeaderMachine::next_round_after(Duration delay) {
   round_timer_ = strand_.post_after(delay, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->round();
+    if (const auto self = weak.lock()) self->guarded([&] { self->round(); });
   });
 }
 
@@ -230,18 +252,18 @@ struct LeaderMachine::Work {
   Work& operator=(const Work&) = delete;
   ~Work() {
     const auto& strand = machine->strand_;
-    strand.post([self = machine] { self->work_returned(); });
+    strand.post([self = machine] { self->guarded([&] { self->work_returned(); }); });
   }
   const std::shared_ptr<LeaderMachine> machine;
 };
 
 void LeaderMachine::lead() {
+  auto work = std::make_shared<Work>(shared_from_this());  // first: what throws here leaves a candidate
   phase_ = Phase::Leading;
   working_ = true;
   is_leader_gauge_.set(1);
   tell("became leader");
   tell_changed();
-  auto work = std::make_shared<Work>(shared_from_this());
   guard_->work = work;
   client_.handlers()->post([self = shared_from_this(), guard = LeaderGuard(guard_), work = std::move(work)] {
     call_isolated("on_started_leading", [&] { self->callbacks_.on_started_leading(guard); });
@@ -252,9 +274,12 @@ void LeaderMachine::tell_changed() const {
   if (changed_) changed_();
 }
 
-void LeaderMachine::tell(const std::string& what) {
-  log(LogLevel::Info, what, {{"identity", options_.identity}, {"lease", title_}});
-  options_.recorder.event(lease_, "Normal", "LeaderElection", options_.identity + " " + what);
+void LeaderMachine::tell(std::string_view what, std::string_view why) {
+  call_isolated("leader election", [&] {  // for want of words nobody stops
+    const auto said = std::string(what).append(why);
+    log(LogLevel::Info, said, {{"identity", options_.identity}, {"lease", title_}});
+    options_.recorder.event(lease_, "Normal", "LeaderElection", options_.identity + " " + said);
+  });
 }
 
 bool LeaderMachine::is_leader() const {

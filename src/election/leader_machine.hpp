@@ -2,11 +2,15 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "base/internal/insist.hpp"
 #include "election/leader_guard_impl.hpp"
 #include "election/leader_lease.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/metrics.hpp"
 #include "kubexx/election/leader_elector.hpp"
 
@@ -37,6 +41,10 @@ class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
   struct Work;
   enum class Phase { Idle, Acquiring, Leading, Lost, Releasing, Ended };
 
+  template <class Step>
+  void guarded(Step&& step);
+  void recover();
+  void stopped();
   void round();
   void request(rest::Request request, Duration timeout,
                UniqueFunction<void(LeaderMachine&, Result<rest::Response>)> done);
@@ -63,8 +71,9 @@ class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
   void read_for_release();
   void write_release();
   void release_failed(const Error& error);
+  void release_again_later();
   void end();
-  void tell(const std::string& what);
+  void tell(std::string_view what, std::string_view why = {});
   void tell_changed() const;
   bool leading() const noexcept { return phase_ == Phase::Leading; }
   Duration request_timeout() const;
@@ -102,5 +111,16 @@ class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
 
   Gauge is_leader_gauge_;
 };
+
+/// What runs on the strand. Where it lacks memory, the candidacy goes on from where it is.
+template <class Step>
+void LeaderMachine::guarded(Step&& step) {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    report_error(current_exception_as_error(), "leader election");
+    insist([this] { recover(); });
+  }
+}
 
 }  // namespace kubexx::election

@@ -22,7 +22,7 @@ void LeaderMachine::end_term(Phase next, const std::string& why) {
     status_.deadline.reset();
   }
   is_leader_gauge_.set(0);
-  tell("stopped leading: " + why);
+  tell("stopped leading: ", why);
   tell_changed();
 }
 
@@ -84,9 +84,13 @@ void LeaderMachine::write_release() {
 void LeaderMachine::release_failed(const Error& error) {
   if (error.is_conflict()) return read_for_release();
   log(LogLevel::Warning, "lease not given back", {{"lease", title_}, {"error", error}});
+  release_again_later();
+}
+
+void LeaderMachine::release_again_later() {
   round_timer_ = strand_.post_after(options_.retry_period, [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (self && self->phase_ == Phase::Releasing) self->read_for_release();
+    if (self && self->phase_ == Phase::Releasing) self->guarded([&] { self->read_for_release(); });
   });
 }
 
@@ -100,7 +104,7 @@ void LeaderMachine::end() {
     status_.standing = false;
     status_.stopping = false;
   }
-  if (auto ended = std::exchange(ended_, nullptr)) ended();
+  if (auto ended = std::exchange(ended_, nullptr)) insist([&] { ended(); });  // somebody waits for it
 }
 
 }  // namespace kubexx::election

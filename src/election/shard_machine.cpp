@@ -164,6 +164,9 @@ void ShardMachine::read_own() {
 void ShardMachine::published(const meta::Object& lease, View view, TimePoint began, WallTime began_wall) {
   lease_ = lease;
   published_ = std::move(view);
+  // Too late, and nobody has said so yet: this thread or the whole machine was stopped. What we owned may be another's
+  // by now, and our own lease, which nobody else writes, does not tell.
+  if (guard_ && guard_->closed()) return guard_ended();
   if (!guard_) {
     guard_ = std::make_shared<LeaderGuard::Impl>(
         strand_.clock(),

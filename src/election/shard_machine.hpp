@@ -25,6 +25,8 @@ class ShardMachine : public std::enable_shared_from_this<ShardMachine> {
   void start();
   void leave(Task left);  ///< `left` runs on the strand when the lease is given back, or was never there
   void abandon();         ///< ends at once, on its strand; the lease runs out
+  /// Runs when the callbacks asked for so far have returned.
+  void after_callbacks(Task task) { notices_.post(std::move(task)); }
   const std::shared_ptr<ShardLedger>& ledger() const noexcept { return ledger_; }
   std::vector<std::string> members() const;
 

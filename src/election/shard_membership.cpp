@@ -2,7 +2,6 @@
 
 #include <mutex>
 
-#include "base/internal/deadline.hpp"
 #include "election/shard_machine.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -34,11 +33,13 @@ class KUBEXX_HIDDEN ShardMembership::Impl {
         patience_(options.renew_deadline),
         machine_(std::make_shared<ShardMachine>(std::move(client), std::move(options), std::move(callbacks))) {}
 
+  /// The time is of the executor's clock, as that of everything here.
   bool leave(Duration timeout) {
     struct Wait {
       std::mutex mutex;
       kubexx::detail::DrivingCondition changed;
       bool left = false;  // guarded by mutex
+      bool late = false;  // guarded by mutex
     };
     const auto wait = std::make_shared<Wait>();
     machine_->leave([wait] {
@@ -46,22 +47,35 @@ class KUBEXX_HIDDEN ShardMembership::Impl {
       wait->left = true;
       wait->changed.notify_all();
     });
-    const kubexx::detail::Awaited awaited{executor_.get(), handlers_.get()};
+    Timer limit = executor_->post_after(timeout, [wait, machine = machine_] {
+      {
+        const std::lock_guard lock(wait->mutex);
+        wait->late = !wait->left;
+      }
+      machine->abandon();
+    });
     std::unique_lock lock(wait->mutex);
-    const auto left = [&] { return wait->left; };
-    const auto until = kubexx::detail::after(Clock::system().now(), timeout);
-    auto met = wait->changed.wait(awaited, lock, left, {}, until);
-    if (met && *met) return true;
-    machine_->abandon();
-    if (met) met = wait->changed.wait(awaited, lock, left);
+    const auto met = wait->changed.wait(awaited(), lock, [&] { return wait->left; });
+    const bool in_time = met && !wait->late;
     lock.unlock();
-    if (!met) report_error(met.error(), "shards");
-    return false;
+    limit.cancel();
+    if (!met) {
+      machine_->abandon();
+      report_error(met.error(), "shards");
+    }
+    return in_time;
+  }
+  void await_callbacks() {
+    const auto last = std::make_shared<kubexx::detail::Ended>();
+    machine_->after_callbacks([last] { last->tell(); });
+    if (const auto over = last->wait(awaited()); !over) report_error(over.error(), "shards");
   }
   Duration patience() const { return patience_; }
   const std::shared_ptr<ShardMachine>& machine() const { return machine_; }
 
  private:
+  kubexx::detail::Awaited awaited() const { return {executor_.get(), handlers_.get()}; }
+
   const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<Executor> handlers_;
   const Duration patience_;
@@ -78,6 +92,7 @@ Result<std::unique_ptr<ShardMembership>> ShardMembership::create(rest::Client cl
 ShardMembership::ShardMembership(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ShardMembership::~ShardMembership() {
   leave(impl_->patience());
+  impl_->await_callbacks();
 }
 
 void ShardMembership::start() {

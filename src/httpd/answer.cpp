@@ -1,8 +1,10 @@
 #include "httpd/answer.hpp"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 
+#include "base/internal/insist.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::httpd {
@@ -12,8 +14,8 @@ AnswerQueue::AnswerQueue(std::function<void()> notify) : notify_(std::move(notif
 void AnswerQueue::post(std::shared_ptr<Answer> answer) {
   std::lock_guard lock(mutex_);
   if (!notify_) return;
-  waiting_.push_back(std::move(answer));
-  if (waiting_.size() == 1) notify_();
+  insist([&] { waiting_.push_back(std::move(answer)); });
+  if (waiting_.size() == 1) insist(notify_);
 }
 
 std::vector<std::shared_ptr<Answer>> AnswerQueue::take() {
@@ -47,10 +49,11 @@ void Answer::begin(int status, HeaderFields headers, bool whole) {
 void Answer::respond(int status, HeaderFields headers, std::string body) {
   std::unique_lock lock(mutex_);
   if (closed_ || aborted_ || state_ != State::Waiting) return;
-  state_ = State::Finished;
-  begin(status, std::move(headers), true);
-  backlog_ += body.size();
+  const std::size_t size = body.size();
   if (!body.empty()) news_.chunks.push_back(std::make_shared<const std::string>(std::move(body)));
+  backlog_ += size;
+  begin(status, std::move(headers), true);
+  state_ = State::Finished;
   news_.finished = true;
   announce(std::move(lock));
 }
@@ -68,8 +71,13 @@ void Answer::write(SharedBytes bytes) {
   if (closed_ || aborted_) return;
   if (state_ == State::Waiting) throw std::logic_error("Responder::write before start");
   if (state_ != State::Started || !bytes || bytes->empty()) return;
-  backlog_ += bytes->size();
-  news_.chunks.push_back(std::move(bytes));
+  const std::size_t size = bytes->size();
+  try {
+    news_.chunks.push_back(std::move(bytes));
+    backlog_ += size;
+  } catch (const std::bad_alloc&) {
+    aborted_ = news_.aborted = true;  // an answer that lacks a part is none
+  }
   announce(std::move(lock));
 }
 
@@ -97,8 +105,10 @@ void Answer::abandon() {
     state = state_;
   }
   // Nobody else can change the state: this was the last handle.
-  if (state == State::Waiting) respond(500, {{"content-type", "text/plain"}}, "no answer\n");
-  if (state == State::Started) abort();
+  const bool answered = state == State::Waiting && call_isolated("httpd answer", [this] {
+                          respond(500, {{"content-type", "text/plain"}}, "no answer\n");
+                        });
+  if (!answered && state != State::Finished) abort();
 }
 
 std::size_t Answer::backlog() const {

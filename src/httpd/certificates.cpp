@@ -13,6 +13,9 @@ namespace kubexx::httpd {
 namespace {
 
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, OpensslDeleter<&GENERAL_NAMES_free>>;
+using NamePtr = std::unique_ptr<GENERAL_NAME, OpensslDeleter<&GENERAL_NAME_free>>;
+using TextPtr = std::unique_ptr<ASN1_STRING, OpensslDeleter<&ASN1_STRING_free>>;
+using NumberPtr = std::unique_ptr<BIGNUM, OpensslDeleter<&BN_free>>;
 
 constexpr std::size_t kMaxNameLength = 64;  // what X.520 grants a common or organization name
 
@@ -31,27 +34,34 @@ bool add_extension(X509* certificate, X509* issuer, int nid, const char* value) 
   return added;
 }
 
-bool add_general_name(GENERAL_NAMES* names, int type, ASN1_STRING* value) {
-  if (value == nullptr) return false;
-  GENERAL_NAME* name = GENERAL_NAME_new();
-  GENERAL_NAME_set0_value(name, type, value);
-  return sk_GENERAL_NAME_push(names, name) > 0;
+bool add_general_name(GENERAL_NAMES* names, int type, TextPtr value) {
+  NamePtr name(GENERAL_NAME_new());
+  if (!name) return false;
+  GENERAL_NAME_set0_value(name.get(), type, value.release());
+  if (sk_GENERAL_NAME_push(names, name.get()) <= 0) return false;
+  [[maybe_unused]] const GENERAL_NAME* theirs_now = name.release();
+  return true;
 }
 
 Result<void> add_alternative_names(X509* certificate, const CertificateRequest& request) {
   if (request.dns_names.empty() && request.ip_addresses.empty()) return {};
   const NamesPtr names(GENERAL_NAMES_new());
+  if (!names) return openssl_error("alternative names");
   for (const std::string& dns : request.dns_names) {
     if (dns.empty() || dns.find('\0') != std::string::npos) return Error::config("not a DNS name: \"" + dns + "\"");
-    ASN1_IA5STRING* text = ASN1_IA5STRING_new();
-    ASN1_STRING_set(text, dns.data(), static_cast<int>(dns.size()));
-    if (!add_general_name(names.get(), GEN_DNS, text)) return openssl_error("DNS name " + dns);
+    TextPtr text(ASN1_IA5STRING_new());
+    if (!text || ASN1_STRING_set(text.get(), dns.data(), static_cast<int>(dns.size())) != 1 ||
+        !add_general_name(names.get(), GEN_DNS, std::move(text))) {
+      return openssl_error("DNS name " + dns);
+    }
   }
   for (const std::string& address : request.ip_addresses) {
-    if (!add_general_name(names.get(), GEN_IPADD, a2i_IPADDRESS(address.c_str()))) {
+    TextPtr bytes(a2i_IPADDRESS(address.c_str()));
+    if (!bytes) {
       ERR_clear_error();
       return Error::config("not an IP address: \"" + address + "\"");
     }
+    if (!add_general_name(names.get(), GEN_IPADD, std::move(bytes))) return openssl_error("IP address " + address);
   }
   if (X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT) != 1) {
     return openssl_error("alternative names");
@@ -63,10 +73,8 @@ bool set_serial(X509* certificate) {
   unsigned char bytes[16];
   if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
   bytes[0] = static_cast<unsigned char>((bytes[0] & 0x7f) | 0x01);  // positive and never short
-  BIGNUM* number = BN_bin2bn(bytes, sizeof bytes, nullptr);
-  const bool set = BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nullptr;
-  BN_free(number);
-  return set;
+  const NumberPtr number(BN_bin2bn(bytes, sizeof bytes, nullptr));
+  return number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
 
 bool set_times(X509* certificate, WallTime from, WallTime until) {
@@ -95,20 +103,21 @@ Result<CertificatePtr> draft(const CertificateRequest& request, EVP_PKEY* key, W
   return certificate;
 }
 
-std::string pem(X509* certificate) {
-  const BioPtr out(BIO_new(BIO_s_mem()));
-  PEM_write_bio_X509(out.get(), certificate);
+Result<std::string> written(BIO* out, int done) {
   char* data = nullptr;
-  const long size = BIO_get_mem_data(out.get(), &data);
-  return {data, static_cast<std::size_t>(size)};
+  const long size = done == 1 ? BIO_get_mem_data(out, &data) : 0;
+  if (size <= 0) return openssl_error("PEM");
+  return std::string(data, static_cast<std::size_t>(size));
 }
 
-std::string pem(EVP_PKEY* key) {
+Result<std::string> pem(X509* certificate) {
   const BioPtr out(BIO_new(BIO_s_mem()));
-  PEM_write_bio_PrivateKey(out.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(out.get(), &data);
-  return {data, static_cast<std::size_t>(size)};
+  return written(out.get(), out ? PEM_write_bio_X509(out.get(), certificate) : 0);
+}
+
+Result<std::string> pem(EVP_PKEY* key) {
+  const BioPtr out(BIO_new(BIO_s_mem()));
+  return written(out.get(), out ? PEM_write_bio_PrivateKey(out.get(), key, nullptr, nullptr, 0, nullptr, nullptr) : 0);
 }
 
 }  // namespace
@@ -124,7 +133,7 @@ CertificateAuthority::CertificateAuthority(std::shared_ptr<const Impl> impl) : i
 
 Result<CertificateAuthority> CertificateAuthority::create(std::string common_name, Duration validity,
                                                           const Clock& clock) {
-  ERR_clear_error();
+  if (auto ready = openssl_ready(); !ready) return ready.error();
   KeyPtr key(EVP_EC_gen("P-256"));
   if (!key) return openssl_error("key of the authority");
   CertificateRequest request;
@@ -139,9 +148,10 @@ Result<CertificateAuthority> CertificateAuthority::create(std::string common_nam
       !add_extension(raw, raw, NID_subject_key_identifier, "hash") || X509_sign(raw, key.get(), EVP_sha256()) == 0) {
     return openssl_error("certificate of the authority");
   }
-  std::string text = pem(raw);
+  auto text = pem(raw);
+  if (!text) return text.error();
   return CertificateAuthority(
-      std::make_shared<const Impl>(Impl{std::move(key), std::move(*certificate), std::move(text), &clock}));
+      std::make_shared<const Impl>(Impl{std::move(key), std::move(*certificate), std::move(*text), &clock}));
 }
 
 Result<KeyPair> CertificateAuthority::issue(const CertificateRequest& request) const {
@@ -163,7 +173,11 @@ Result<KeyPair> CertificateAuthority::issue(const CertificateRequest& request) c
   if (!good) return openssl_error("certificate for " + request.common_name);
   if (auto named = add_alternative_names(raw, request); !named) return named.error();
   if (X509_sign(raw, impl_->key.get(), EVP_sha256()) == 0) return openssl_error("sign " + request.common_name);
-  return KeyPair{pem(raw), pem(key.get())};
+  auto certificate_text = pem(raw);
+  if (!certificate_text) return certificate_text.error();
+  auto key_text = pem(key.get());
+  if (!key_text) return key_text.error();
+  return KeyPair{std::move(*certificate_text), std::move(*key_text)};
 }
 
 const std::string& CertificateAuthority::certificate_pem() const noexcept {

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "httpd/tls.hpp"
+#include "kubexx/base/error_sink.hpp"
 
+// NOLINTBEGIN(bugprone-unused-return-value): sockets put an error into the argument too
 namespace kubexx::httpd {
 namespace {
 
@@ -42,7 +44,17 @@ void Connection::with_stream(Function&& function) {
   }
 }
 
+// What fails does so for want of memory, and half a session cannot go on.
+template <class Step>
+void Connection::or_close(Step&& step) {
+  if (!call_isolated("httpd connection", step)) close();
+}
+
 void Connection::start() {
+  or_close([this] { begin(); });
+}
+
+void Connection::begin() {
   error_code error;
   peer_ = describe(socket_.remote_endpoint(error));
   socket_.set_option(tcp::no_delay(true), error);
@@ -63,18 +75,19 @@ void Connection::start() {
 }
 
 void Connection::handshake() {
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): begin() has looked
   tls_->async_handshake(boost::asio::ssl::stream_base::server, [self = shared_from_this()](const error_code& error) {
     if (self->state_ == State::Closed) return;
     if (error) return self->close();
-    self->open(negotiated_http2(self->tls_->native_handle()));
+    self->or_close([&] { self->open(negotiated_http2(self->tls_->native_handle())); });
   });
 }
 
 void Connection::open(bool http2) {
-  state_ = State::Open;
   SessionContext context{loop_.server(), loop_.now(), queue_, peer_, {}};
   if (tls_) context.identity = peer_identity(tls_->native_handle());
   session_ = http2 ? make_http2_session(std::move(context)) : make_http1_session(std::move(context));
+  state_ = State::Open;
   pump();
   read();
 }
@@ -89,8 +102,10 @@ void Connection::read() {
                              self->reading_ = false;
                              if (self->state_ == State::Closed) return;
                              if (error) return self->close();
-                             self->receive({self->in_.data(), size});
-                             self->read();
+                             self->or_close([&] {
+                               self->receive({self->in_.data(), size});
+                               self->read();
+                             });
                            });
   });
 }
@@ -113,10 +128,12 @@ void Connection::sniff(std::string_view bytes) {
 }
 
 void Connection::take_news() {
-  const auto answers = queue_->take();
-  if (state_ != State::Open) return;
-  for (const auto& answer : answers) session_->update(answer);
-  pump();
+  or_close([this] {
+    const auto answers = queue_->take();
+    if (state_ != State::Open) return;
+    for (const auto& answer : answers) session_->update(answer);
+    pump();
+  });
 }
 
 void Connection::pump() {
@@ -145,10 +162,12 @@ void Connection::written(const error_code& error) {
   writing_ = false;
   if (state_ == State::Closed) return;
   if (error) return close();
-  out_.bytes.clear();
-  settle();
-  pump();
-  read();
+  or_close([this] {
+    out_.bytes.clear();
+    settle();
+    pump();
+    read();
+  });
 }
 
 void Connection::settle() {
@@ -159,23 +178,27 @@ void Connection::settle() {
 }
 
 void Connection::tick() {
-  const ServerOptions& options = loop_.server().options;
-  const Ticks age = loop_.now() - since_;
-  bool patient = true;
-  if (state_ == State::Handshake || state_ == State::Sniffing) {
-    patient = age < loop_.server().ticks(options.header_timeout);
-  } else if (state_ == State::Open) {
-    patient = session_->tick() && (!writing_ || age < loop_.server().ticks(options.idle_timeout));
-  }
-  if (!patient) return close();
-  pump();
+  or_close([this] {
+    const ServerOptions& options = loop_.server().options;
+    const Ticks age = loop_.now() - since_;
+    bool patient = true;
+    if (state_ == State::Handshake || state_ == State::Sniffing) {
+      patient = age < loop_.server().ticks(options.header_timeout);
+    } else if (state_ == State::Open) {
+      patient = session_->tick() && (!writing_ || age < loop_.server().ticks(options.idle_timeout));
+    }
+    if (!patient) return close();
+    pump();
+  });
 }
 
 void Connection::drain() {
   if (state_ == State::Handshake || state_ == State::Sniffing) return close();
   if (state_ != State::Open) return;
-  session_->drain();
-  pump();
+  or_close([this] {
+    session_->drain();
+    pump();
+  });
 }
 
 // A peer that reads gets everything written before the cut; one that does not is not waited for.
@@ -227,3 +250,4 @@ void Connection::close() {
 }
 
 }  // namespace kubexx::httpd
+// NOLINTEND(bugprone-unused-return-value)

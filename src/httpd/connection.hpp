@@ -29,6 +29,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class State : std::uint8_t { Handshake, Sniffing, Open, Lingering, Closed };
 
+  template <class Step>
+  void or_close(Step&& step);
+  void begin();
   void handshake();
   void open(bool http2);
   void receive(std::string_view bytes);

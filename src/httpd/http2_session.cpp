@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <new>
 #include <unordered_map>
 #include <utility>
 
@@ -49,26 +50,14 @@ class Http2Session final : public Session {
  public:
   explicit Http2Session(SessionContext context)
       : context_(std::move(context)), bodies_(context_.server), since_(context_.now) {
-    nghttp2_session_callbacks* callbacks = nullptr;
-    nghttp2_session_callbacks_new(&callbacks);
-    set_callbacks(callbacks);
-    nghttp2_option* option = nullptr;
-    nghttp2_option_new(&option);
-    nghttp2_option_set_no_closed_streams(option, 1);
-    // A client that stops all its watches at once, again and again, is no attacker; one that resets faster than this is
-    // (rapid reset, CVE-2023-44487), and its connection ends.
-    nghttp2_option_set_stream_reset_rate_limit(option, 5'000, 500);
-    nghttp2_session_server_new2(&session_, callbacks, this, option);
-    nghttp2_option_del(option);
-    nghttp2_session_callbacks_del(callbacks);
-
+    start();
     const ServerOptions& options = context_.server.options;
     const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, static_cast<std::uint32_t>(options.max_streams)},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<std::uint32_t>(options.max_header)}};
-    nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings));
-    nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
+    check(nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings)));
+    check(nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow));
   }
 
   ~Http2Session() override { nghttp2_session_del(session_); }
@@ -83,6 +72,7 @@ class Http2Session final : public Session {
   bool wants_input() const override { return true; }
 
   void update(const std::shared_ptr<Answer>& answer) override {
+    if (broken_) return;
     const auto found = streams_.find(answer->stream());
     if (found == streams_.end() || found->second.answer != answer) return;
     Stream& stream = found->second;
@@ -96,7 +86,7 @@ class Http2Session final : public Session {
     if (stream.no_body) drop_body(stream);
     if (stream.deferred && (stream.pending > 0 || stream.complete)) {
       stream.deferred = false;
-      nghttp2_session_resume_data(session_, stream.id);
+      check(nghttp2_session_resume_data(session_, stream.id));
     }
     if (news.aborted) {
       aborting_.push_back(stream.id);
@@ -105,6 +95,7 @@ class Http2Session final : public Session {
   }
 
   void produce(Output& out, std::size_t limit) override {
+    if (broken_) return;
     output_ = &out;
     limit_ = limit;
     flush();
@@ -118,7 +109,7 @@ class Http2Session final : public Session {
       }
       std::uint8_t opaque[8] = {};
       std::memcpy(opaque, &id, sizeof id);
-      nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, opaque);
+      check(nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, opaque));
       resetting_.emplace(id, context_.now);
     }
     flush();
@@ -131,11 +122,13 @@ class Http2Session final : public Session {
   bool cut() const override { return false; }
 
   void drain() override {
-    nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_),
-                          NGHTTP2_NO_ERROR, nullptr, 0);
+    if (broken_) return;
+    check(nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_),
+                                NGHTTP2_NO_ERROR, nullptr, 0));
   }
 
   bool tick() override {
+    if (broken_) return false;
     const ServerContext& server = context_.server;
     const Ticks header_limit = server.ticks(server.options.header_timeout);
     const Ticks idle_limit = server.ticks(server.options.idle_timeout);
@@ -148,7 +141,7 @@ class Http2Session final : public Session {
     }
     for (const auto& [id, stream] : streams_) {
       if (stream.dispatched || context_.now - stream.since < idle_limit) continue;
-      nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
+      check(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL));
     }
     return true;
   }
@@ -168,43 +161,75 @@ class Http2Session final : public Session {
     return found == streams_.end() ? nullptr : &found->second;
   }
 
+  void start() {
+    nghttp2_session_callbacks* callbacks = nullptr;
+    nghttp2_option* option = nullptr;
+    const bool made = nghttp2_session_callbacks_new(&callbacks) == 0 && nghttp2_option_new(&option) == 0;
+    if (made) {
+      set_callbacks(callbacks);
+      nghttp2_option_set_no_closed_streams(option, 1);
+      // A client that stops all its watches at once, again and again, is no attacker; one that resets faster than this
+      // is (rapid reset, CVE-2023-44487), and its connection ends.
+      nghttp2_option_set_stream_reset_rate_limit(option, 5'000, 500);
+      nghttp2_session_server_new2(&session_, callbacks, this, option);
+    }
+    nghttp2_option_del(option);
+    nghttp2_session_callbacks_del(callbacks);
+    if (session_ == nullptr) throw std::bad_alloc();
+  }
+
+  // What nghttp2 cannot do for want of memory it will not do later: the peer would wait for it.
+  void check(int code) noexcept {
+    if (nghttp2_is_fatal(code) != 0) broken_ = true;
+  }
+
+  // No exception passes through nghttp2, and it takes no step after one.
+  template <class Step>
+  static auto isolated(void* user, Step step) noexcept -> decltype(step(self(user))) {
+    try {
+      return step(self(user));
+    } catch (...) {
+      self(user).broken_ = true;
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+  }
+
   static void set_callbacks(nghttp2_session_callbacks* callbacks) {
     nghttp2_session_callbacks_set_on_begin_headers_callback(
         callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
-          self(user).begin_headers(*frame);
-          return 0;
+          return isolated(user, [&](Http2Session& session) { return session.begin_headers(*frame), 0; });
         });
     nghttp2_session_callbacks_set_on_header_callback(
         callbacks, [](nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
                       const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* user) {
-          self(user).header(*frame, view(name, name_size), view(value, value_size));
-          return 0;
+          return isolated(user, [&](Http2Session& session) {
+            return session.header(*frame, view(name, name_size), view(value, value_size)), 0;
+          });
         });
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks,
-                                                         [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
-                                                           self(user).frame_received(*frame);
-                                                           return 0;
-                                                         });
+    nghttp2_session_callbacks_set_on_frame_recv_callback(
+        callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
+          return isolated(user, [&](Http2Session& session) { return session.frame_received(*frame), 0; });
+        });
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
         callbacks,
         [](nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data, std::size_t size, void* user) {
-          self(user).data_received(id, view(data, size));
-          return 0;
+          return isolated(user, [&](Http2Session& session) { return session.data_received(id, view(data, size)), 0; });
         });
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks,
-                                                         [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
-                                                           self(user).frame_sent(*frame);
-                                                           return 0;
-                                                         });
+    nghttp2_session_callbacks_set_on_frame_send_callback(
+        callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
+          return isolated(user, [&](Http2Session& session) { return session.frame_sent(*frame), 0; });
+        });
     nghttp2_session_callbacks_set_on_stream_close_callback(
         callbacks, [](nghttp2_session*, std::int32_t id, std::uint32_t, void* user) {
-          self(user).stream_closed(id);
-          return 0;
+          return isolated(user, [&](Http2Session& session) { return session.stream_closed(id), 0; });
         });
     nghttp2_session_callbacks_set_send_data_callback(
-        callbacks,
-        [](nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* header, std::size_t size, nghttp2_data_source*,
-           void* user) { return self(user).send_data(frame->hd.stream_id, view(header, kFrameHeader), size); });
+        callbacks, [](nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* header, std::size_t size,
+                      nghttp2_data_source*, void* user) {
+          return isolated(user, [&](Http2Session& session) {
+            return session.send_data(frame->hd.stream_id, view(header, kFrameHeader), size);
+          });
+        });
   }
 
   void begin_headers(const nghttp2_frame& frame) {
@@ -255,7 +280,7 @@ class Http2Session final : public Session {
 
   void reset(std::int32_t id) {
     resetting_.erase(id);
-    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);
+    check(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR));
   }
 
   // False: the request is answered already.
@@ -274,7 +299,7 @@ class Http2Session final : public Session {
     if (announced > options.max_body) return reject(stream, 413);
     if (stream.expects_continue) {
       const nghttp2_nv status = field(":status", "100");
-      nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id, nullptr, &status, 1, nullptr);
+      check(nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id, nullptr, &status, 1, nullptr));
     }
     return true;
   }
@@ -342,7 +367,7 @@ class Http2Session final : public Session {
                                 std::uint32_t* flags, nghttp2_data_source*,
                                 void* user) { return self(user).next_data(id, room, flags); };
     const bool empty = stream.no_body || (stream.complete && stream.pending == 0);
-    nghttp2_submit_response(session_, stream.id, list.data(), list.size(), empty ? nullptr : &provider);
+    check(nghttp2_submit_response(session_, stream.id, list.data(), list.size(), empty ? nullptr : &provider));
     stream.submitted = true;
   }
 
@@ -394,7 +419,7 @@ class Http2Session final : public Session {
     if (stream == nullptr || !stream->rejected) return;
     if (nghttp2_session_get_stream_remote_close(session_, stream->id) != 0) return;
     // Tells the peer to stop sending a request that is answered (RFC 9113, 8.1).
-    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
+    check(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR));
   }
 
   void stream_closed(std::int32_t id) {
@@ -415,7 +440,7 @@ class Http2Session final : public Session {
   }
 
   void flush() {
-    while (output_->bytes.size() < limit_) {
+    while (!broken_ && output_->bytes.size() < limit_) {
       const std::uint8_t* data = nullptr;
       const ssize_t size = nghttp2_session_mem_send(session_, &data);
       if (size < 0) broken_ = true;

@@ -4,10 +4,11 @@
 
 #include <boost/asio/post.hpp>
 
-#include <future>
+#include <latch>
 #include <string>
 #include <vector>
 
+#include "base/internal/insist.hpp"
 #include "httpd/connection.hpp"
 #include "kubexx/base/error_sink.hpp"
 
@@ -43,8 +44,8 @@ Loop::Loop(const ServerContext& server, ConnectionCount& count, std::size_t inde
   thread_ = std::jthread([this, name = "kxx-httpd-" + std::to_string(index)] {
     pthread_setname_np(pthread_self(), name.c_str());
     current_loop = this;
-    // Handlers of ours do not throw but for want of memory; the loop goes on with the next one.
     while (!call_isolated("httpd loop", [this] { io_.run(); })) {
+      call_isolated("httpd loop", [this] { insist([this] { recover(); }); });
     }
   });
 }
@@ -61,12 +62,14 @@ void Loop::run(Task task) {
     boost::asio::post(io_, std::move(task));
     return;
   }
-  std::promise<void> done;
-  boost::asio::post(io_, [&] {
-    task();
-    done.set_value();
+  std::latch done(1);
+  insist([&] {
+    boost::asio::post(io_, [&] {
+      call_isolated("httpd loop", task);
+      done.count_down();
+    });
   });
-  done.get_future().wait();
+  done.wait();
 }
 
 void Loop::drain() {
@@ -94,8 +97,8 @@ void Loop::finish() {
 
 void Loop::add(std::shared_ptr<Connection> connection) {
   Connection& added = *connection;
-  count_.add();
   connections_.emplace(&added, std::move(connection));
+  count_.add();
   if (draining_ || finished_) {
     added.close();
   } else {
@@ -115,10 +118,20 @@ void Loop::remove(Connection& connection) {
 // A copy: what is done to one of them may remove it.
 std::vector<std::shared_ptr<Connection>> Loop::all() const {
   std::vector<std::shared_ptr<Connection>> list;
+  insist([&] { list.reserve(connections_.size() + retired_.size()); });
   for (const auto* group : {&connections_, &retired_}) {
     for (const auto& [key, connection] : *group) list.push_back(connection);
   }
   return list;
+}
+
+// Want of memory ended a step of an operation, and nobody is told which: its connection would wait for it, or the
+// listener for peers. The connections go, and the rest begins again.
+void Loop::recover() {
+  close_all();
+  if (finished_) return;
+  arm_tick();
+  if (on_lost_operation_) on_lost_operation_();
 }
 
 void Loop::arm_tick() {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -57,9 +58,12 @@ class Loop {
   void add(std::shared_ptr<Connection> connection);
   void retire(Connection& connection);  ///< all said: it only waits for the peer to close, and nobody waits for it
   void remove(Connection& connection);
+  /// Called where an operation may have ended without its handler, for want of memory. It may be called again.
+  void set_on_lost_operation(std::function<void()> callback) { on_lost_operation_ = std::move(callback); }
 
  private:
   void arm_tick();
+  void recover();
   std::vector<std::shared_ptr<Connection>> all() const;
 
   const ServerContext& server_;
@@ -70,6 +74,7 @@ class Loop {
   Ticks now_ = 0;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> retired_;
+  std::function<void()> on_lost_operation_;
   bool draining_ = false;
   bool finished_ = false;
   std::jthread thread_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kubexx/base/error.hpp"
+#include "kubexx/base/result.hpp"
 
 namespace kubexx::httpd {
 
@@ -24,6 +25,10 @@ struct OpensslDeleter {
 using CertificatePtr = std::unique_ptr<X509, OpensslDeleter<&X509_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, OpensslDeleter<&EVP_PKEY_free>>;
 using BioPtr = std::unique_ptr<BIO, OpensslDeleter<&BIO_vfree>>;
+
+/// Empties OpenSSL's queue of errors. An error when the library could not be initialized for want of memory: it does
+/// not try that again, and most of its functions would crash.
+Result<void> openssl_ready();
 
 /// A Config error with OpenSSL's reason, whose queue of errors is emptied.
 Error openssl_error(std::string_view context);

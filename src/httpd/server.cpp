@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/internal/insist.hpp"
 #include "httpd/connection.hpp"
 #include "httpd/loop.hpp"
 #include "httpd/tls.hpp"
@@ -98,6 +99,13 @@ Result<void> Server::Impl::bind() {
   if (!error) reservation->set_option(tcp::socket::reuse_address(true), error);
   if (!error) reservation->bind(endpoint, error);
   if (!error) endpoint = reservation->local_endpoint(error);
+  loops.front()->set_on_lost_operation([this] {
+    if (!acceptor) return;
+    error_code ignored;
+    acceptor->cancel(ignored);
+    ++generation;
+    accept();
+  });
   if (!error) error = listen();
   if (error) return listen_error(context.options, error);
   return {};
@@ -132,12 +140,14 @@ void Server::Impl::accept() {
         if (accepted_by != generation) return;
         if (error) {
           pause.emplace(loops.front()->io(), kAcceptPause);
-          pause->async_wait([this, accepted_by](const error_code& canceled) {
-            if (!canceled && accepted_by == generation) accept();
+          insist([&] {
+            pause->async_wait([this, accepted_by](const error_code& canceled) {
+              if (!canceled && accepted_by == generation) insist([this] { accept(); });
+            });
           });
           return;
         }
-        accept();  // first: the rest may fail for want of memory
+        insist([this] { accept(); });  // first: the rest may fail for want of memory
         if (!has_room()) return;
         close_on_exec(socket);
         auto connection = std::make_shared<Connection>(loop, std::move(socket), tls ? &*tls : nullptr);
@@ -194,7 +204,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
   }
   Impl& raw = *impl;
   std::unique_ptr<Server> server(new Server(std::move(impl)));
-  Result<void> bound;
+  Result<void> bound = Error::config("listen: out of memory");
   raw.loops.front()->run([&] { bound = raw.bind(); });
   if (!bound) return bound.error();
   return server;

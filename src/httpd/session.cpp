@@ -67,20 +67,22 @@ std::string http_date() {
   static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  // No string: a destructor of a thread's object is registered with memory, without which the process would end.
   thread_local std::time_t last = 0;
-  thread_local std::string text;
+  thread_local char text[64];
+  thread_local std::size_t size = 0;
   const auto wall = Clock::system().wall().time_since_epoch();
   const std::time_t now = std::chrono::duration_cast<std::chrono::seconds>(wall).count();
-  if (now == last && !text.empty()) return text;
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char buffer[64];
-  const int length =
-      std::snprintf(buffer, sizeof buffer, "%s, %02d %s %d %02d:%02d:%02d GMT", kDays[parts.tm_wday], parts.tm_mday,
-                    kMonths[parts.tm_mon], 1900 + parts.tm_year, parts.tm_hour, parts.tm_min, parts.tm_sec);
-  text.assign(buffer, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof buffer - 1)));
-  last = now;
-  return text;
+  if (now != last || size == 0) {
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    const int length =
+        std::snprintf(text, sizeof text, "%s, %02d %s %d %02d:%02d:%02d GMT", kDays[parts.tm_wday], parts.tm_mday,
+                      kMonths[parts.tm_mon], 1900 + parts.tm_year, parts.tm_hour, parts.tm_min, parts.tm_sec);
+    size = static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof text - 1));
+    last = now;
+  }
+  return {text, size};
 }
 
 }  // namespace kubexx::httpd

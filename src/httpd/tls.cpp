@@ -67,7 +67,7 @@ std::string name_entry(const X509_NAME_ENTRY* entry) {
 }  // namespace
 
 Result<SslContext> make_server_tls(const ServerOptions& options) {
-  ERR_clear_error();
+  if (auto ready = openssl_ready(); !ready) return ready.error();
   SslContext context(SSL_CTX_new(TLS_server_method()));
   if (!context) return openssl_error("TLS");
   SSL_CTX* raw = context.get();

@@ -82,11 +82,11 @@ Result<CacheDirectory> CacheDirectory::open(std::string path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return Error::config(path + ": cannot be made: " + text_of(errno));
   }
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return Error::config(path + ": cannot be opened as a directory: " + text_of(errno));
-  CacheDirectory made(path, fd);
+  CacheDirectory made(path);  // before there is something to lose
+  made.fd_->reset(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (made.fd_->get() < 0) return Error::config(path + ": cannot be opened as a directory: " + text_of(errno));
   struct stat info{};
-  if (fstat(fd, &info) != 0) return Error::config(path + ": " + text_of(errno));
+  if (fstat(made.fd_->get(), &info) != 0) return Error::config(path + ": " + text_of(errno));
   if (const char* why = foreign(info, S_IWGRP | S_IWOTH)) return Error::config(path + ": is not used: " + why);
   return made;
 }

@@ -38,7 +38,7 @@ class CacheDirectory {
   void remove_leftovers() const;
 
  private:
-  CacheDirectory(std::string path, int fd) : path_(std::move(path)), fd_(std::make_unique<Descriptor>(fd)) {}
+  explicit CacheDirectory(std::string path) : path_(std::move(path)), fd_(std::make_unique<Descriptor>(-1)) {}
   std::vector<std::string> names() const;
   Error failed(const std::string& name, const std::string& what, int code) const;
 

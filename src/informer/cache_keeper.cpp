@@ -1,9 +1,11 @@
 #include "informer/cache_keeper.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
+#include "base/internal/insist.hpp"
 #include "informer/cache_directory.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
@@ -112,13 +114,13 @@ void CacheKeeper::restore(std::function<void(std::optional<RestoredCache>)> done
     auto read = without_throwing([&] { return read_cache(self->setting_); });
     const Strand strand = self->strand_;
     // What this task held goes with the next: this thread may be one of those that end with the informer.
-    strand.post([self = std::move(self), done = std::move(done), read = std::move(read)]() mutable {
+    strand.post(insisted_task([self = std::move(self), done = std::move(done), read = std::move(read)]() mutable {
       self->reading_ = false;
       if (self->ended_) return self->go_on();
       if (!read) self->log_failure("the cache file is not used", read.error());
-      if (read && *read) self->remember(**read);
+      if (read && *read) call_isolated("cache file", [&] { self->remember(**read); });
       done(read ? std::move(*read) : std::nullopt);
-    });
+    }));
   });
 }
 
@@ -189,14 +191,16 @@ void CacheKeeper::arm() {
 }
 
 void CacheKeeper::write(CacheCapture capture) {
-  writing_ = mark_of(capture);
-  quiet_ticks_ = 0;
-  setting_.blocking->post([self = shared_from_this(), capture = std::move(capture), cluster = cluster_]() mutable {
+  auto mark = mark_of(capture);
+  Task task = [self = shared_from_this(), capture = std::move(capture), cluster = cluster_]() mutable {
     auto done = without_throwing([&] { return write_cache(self->setting_.directory, capture, cluster); });
     capture = {};
     const Strand strand = self->strand_;
     strand.post([self = std::move(self), done = std::move(done)] { self->written(done); });
-  });
+  };
+  writing_ = std::move(mark);
+  quiet_ticks_ = 0;
+  setting_.blocking->post(std::move(task));
 }
 
 void CacheKeeper::written(const Result<void>& done) {
@@ -226,8 +230,12 @@ void CacheKeeper::end(Task done) {
 void CacheKeeper::go_on() {
   if (!done_ || reading_ || writing_) return;
   if (discarding_) return remove_files();
-  if (auto last = std::exchange(last_, std::nullopt); last && worth_writing(mark_of(*last))) {
-    return write(std::move(*last));
+  if (auto last = std::exchange(last_, std::nullopt)) {
+    try {
+      if (worth_writing(mark_of(*last))) return write(std::move(*last));
+    } catch (const std::bad_alloc&) {  // the next run lists
+      log_failure("the cache file could not be written", current_exception_as_error());
+    }
   }
   std::exchange(done_, Task())();
 }

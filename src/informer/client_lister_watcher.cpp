@@ -1,6 +1,9 @@
 #include "kubexx/informer/client_lister_watcher.hpp"
 
 #include <mutex>
+#include <new>
+
+#include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::informer {
 namespace {
@@ -29,9 +32,13 @@ class KindFirst final : public meta::Call {
     rest::Request request;
     request.absolute_path = discovery_path(resource);
     asking_ = client.start(std::move(request), strand, [=, this](const Result<rest::Response>& answer) {
-      const auto kind = kind_of(answer, resource);
-      if (!kind) return sink->on_end(kind.error());  // which may destroy this
-      call_ = begin(*kind);
+      try {
+        const auto kind = kind_of(answer, resource);
+        if (!kind) return sink->on_end(kind.error());  // which may destroy this
+        call_ = begin(*kind);
+      } catch (const std::bad_alloc&) {  // whoever waits for the call hears of it
+        sink->on_end(current_exception_as_error());
+      }
     });
   }
   void hold() override { now().hold(); }
@@ -97,9 +104,13 @@ class ServedPoll final : public meta::Call {
       call = client.start(std::move(request), strand, [weak = weak_from_this(), use](Result<rest::Response> answer) {
         const auto self = weak.lock();
         if (!self || self->over) return;
-        const auto object = answer ? answer->object() : Result<meta::Object>(answer.error());
-        if (!object) return self->wait();
-        use(*object);
+        try {
+          const auto object = answer ? answer->object() : Result<meta::Object>(answer.error());
+          if (!object) return self->wait();
+          use(*object);
+        } catch (const std::bad_alloc&) {
+          self->wait();
+        }
       });
     }
     bool has_version(const meta::Object& groups) const {

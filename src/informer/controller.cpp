@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/internal/deadline.hpp"
+#include "base/internal/insist.hpp"
 #include "informer/parts_status.hpp"
 #include "informer/pipe.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
@@ -58,6 +59,7 @@ struct KUBEXX_HIDDEN Controller::Impl : std::enable_shared_from_this<Impl> {
   void change_sources(Sources sources);
   bool should_resync();
   void begin(std::optional<Config> given);
+  Restored make_parts(Config own);
   std::vector<std::shared_ptr<reflector::Reflector>> reflectors() const {
     const std::lock_guard lock(mutex);
     std::vector<std::shared_ptr<reflector::Reflector>> all;
@@ -214,30 +216,51 @@ void Controller::Impl::begin(std::optional<Config> given) {
           {{"type", runs() ? options.type_description : own.object_description}});
       return;
     }
-    auto sources = own.sources;
-    if (sources.empty()) sources.emplace("", own.lister_watcher);
-    check(sources);
-    options = reflector_of(own);
-    auto known = std::move(own.restored);
-    pipe = std::make_shared<Pipe>(std::move(own), strand);
-    for (auto& [namespace_, source] : sources) {
-      const auto before = known.find(namespace_);
-      const bool resumes = before != known.end();
-      auto version = resumes ? before->second.resource_version : std::string();
-      parts.push_back(make_part(namespace_, std::move(source), {}, std::move(version)));
-      if (resumes) restored.emplace_back(parts.back().sink, std::move(before->second));
+    try {
+      restored = make_parts(std::move(own));
+    } catch (...) {  // it has not begun
+      parts.clear();
+      pipe.reset();
+      started = false;
+      throw;
     }
     running.store(true, std::memory_order_release);
   }
   if (!restored.empty()) restore(std::move(restored));
-  for (const auto& reflector : reflectors()) reflector->start();
+  std::vector<std::shared_ptr<reflector::Reflector>> all;
+  insist([&] { all = reflectors(); });
+  for (const auto& reflector : all) reflector->start();
+}
+
+/// With the mutex held, once.
+Controller::Impl::Restored Controller::Impl::make_parts(Config own) {
+  Restored restored;
+  auto sources = own.sources;
+  if (sources.empty()) sources.emplace("", own.lister_watcher);
+  check(sources);
+  options = reflector_of(own);
+  auto known = std::move(own.restored);
+  pipe = std::make_shared<Pipe>(std::move(own), strand);
+  pipe->on_loss = [weak = weak_from_this()] {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    for (const auto& part : alive->parts) part.reflector->relist();  // the strand alone changes them: no lock to read
+  };
+  for (auto& [namespace_, source] : sources) {
+    const auto before = known.find(namespace_);
+    const bool resumes = before != known.end();
+    auto version = resumes ? before->second.resource_version : std::string();
+    parts.push_back(make_part(namespace_, std::move(source), {}, std::move(version)));
+    if (resumes) restored.emplace_back(parts.back().sink, std::move(before->second));
+  }
+  return restored;
 }
 
 /// Before the reflectors begin, which is a task of the strand too.
 void Controller::Impl::restore(Restored from) {
-  strand.post([self = shared_from_this(), from = std::move(from)]() mutable {
+  strand.post(insisted_task([self = shared_from_this(), from = std::move(from)]() mutable {
     for (auto& [sink, part] : from) self->pipe->restore(*sink, std::move(part));
-  });
+  }));
 }
 
 void Controller::set_sources(Sources sources, Task changed) {
@@ -263,9 +286,15 @@ void Controller::stop(Task stopped) {
     return;
   }
   // On the strand: nobody changes the parts meanwhile, and what they were changed to before is there.
-  impl_->strand.post([self = shared_from_this(), stopped = std::make_shared<Task>(std::move(stopped))] {
-    const auto all = self->impl_->reflectors();
-    const auto left = std::make_shared<std::size_t>(all.size());
+  std::shared_ptr<Task> last;
+  insist([&] { last = std::make_shared<Task>(std::move(stopped)); });
+  impl_->strand.post([self = shared_from_this(), stopped = std::move(last)] {
+    std::vector<std::shared_ptr<reflector::Reflector>> all;
+    std::shared_ptr<std::size_t> left;
+    insist([&] {
+      all = self->impl_->reflectors();
+      left = std::make_shared<std::size_t>(all.size());
+    });
     for (const auto& reflector : all) {
       reflector->stop([pipe = self->impl_->pipe, stopped, left] {
         if (--*left > 0) return;

@@ -1,5 +1,6 @@
 #include "informer/pipe.hpp"
 
+#include <new>
 #include <utility>
 #include <variant>
 
@@ -31,7 +32,14 @@ Pipe::Pipe(Config config, Strand strand)
     const bool listed = type == delta::DeltaType::Replaced || type == delta::DeltaType::ReplacedAll;
     return process_(deltas, initial || listed);
   };
-  process_ = config_.process;
+  process_ = [this](delta::Deltas& deltas, bool initial) -> Result<void> {
+    try {
+      return config_.process(deltas, initial);
+    } catch (const std::bad_alloc&) {  // the cache lacks these changes: only a whole state brings them back
+      lost_ = true;
+      return current_exception_as_error();
+    }
+  };
   if (!config_.retry_on_error) return;
   process_ = [this](delta::Deltas& deltas, bool initial) -> Result<void> {
     auto copy = deltas;
@@ -121,7 +129,23 @@ bool Pipe::is_whole() const {
   return awaited_ == 0 && std::visit([&](const auto& queue) { return queue.has_processed(mark_); }, queue_);
 }
 
+/// Where there is no memory for it, it is tried again.
 void Pipe::drain() {
+  try {
+    drain_some();
+  } catch (const std::bad_alloc&) {
+    report_error(current_exception_as_error(), "controller");
+    lost_ = true;  // what was taken from the queue may be
+    drain_later();
+  }
+  if (!std::exchange(lost_, false)) return;
+  for (Part* part : parts_) {  // nothing is whole before each has listed again
+    if (!std::exchange(part->awaited_, true)) ++awaited_;
+  }
+  if (on_loss) on_loss();
+}
+
+void Pipe::drain_some() {
   due_ = false;
   for (int i = 0; i < kPopsPerTurn; ++i) {
     if (stopped_) return;
@@ -132,9 +156,27 @@ void Pipe::drain() {
     const bool whole = is_whole();
     if (whole) synced_ = true;
     const QueueProgress progress{.synced = synced_, .whole = whole, .empty = depth_ == 0};
-    if (config_.processed) call_isolated("progress of a controller", [&] { config_.processed(progress); });
+    if (!tell(progress)) return drain_later();
     if (progress.empty) return;
   }
+  drain_later();
+}
+
+/// False: there was no memory for it, and it is to be told again.
+bool Pipe::tell(const QueueProgress& progress) {
+  bool told = true;
+  call_isolated("progress of a controller", [&] {
+    try {
+      if (config_.processed) config_.processed(progress);
+    } catch (const std::bad_alloc&) {
+      told = false;
+      throw;
+    }
+  });
+  return told;
+}
+
+void Pipe::drain_later() {
   if (stopped_ || std::exchange(due_, true)) return;
   strand_.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->drain();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   std::size_t depth() const noexcept { return depth_; }
   bool transforms() const noexcept { return static_cast<bool>(config_.transform); }
 
+  /// A change was lost for want of memory; called on the strand. Set before the first part is added.
+  std::function<void()> on_loss;
+
  private:
   template <class Change>
   Result<void> change(Change make);
@@ -48,6 +52,9 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   delta::Coverage coverage_of(const Part& part) const;
   bool is_whole() const;
   void drain();
+  void drain_some();
+  void drain_later();
+  bool tell(const QueueProgress& progress);
 
   Config config_;
   const delta::Intake intake_;
@@ -56,11 +63,12 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   delta::PlainQueue queue_;
   delta::Process process_;
   delta::Process process_initial_;  // the same until everything is there: lists are initial ones
-  std::vector<const Part*> parts_;
+  std::vector<Part*> parts_;
   std::size_t awaited_ = 0;  // parts without a list
   std::int64_t mark_ = 0;    // of the last list that was awaited
   bool due_ = false;         // the queue is looked at when the task ends
   bool stopped_ = false;
+  bool lost_ = false;  // a change was taken and not made
   std::atomic<bool> synced_{false};
   std::atomic<std::size_t> depth_{0};
 };

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "base/internal/enum_name.hpp"
+#include "base/internal/insist.hpp"
 #include "informer/notification.hpp"
 #include "informer/progress.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -23,7 +25,7 @@ class Waits {
     for (auto at = waits_.find(target); at != waits_.end(); at = waits_.find(at->second)) {
       if (at->second == waiter) return false;
     }
-    waits_[waiter] = target;
+    insist([&] { waits_[waiter] = target; });
     return true;
   }
   void end(const ProcessorListener* waiter) {
@@ -97,11 +99,19 @@ void ProcessorListener::add(const std::shared_ptr<NotificationBlock>& block) {
   }
   const std::size_t count = block->all.size() - (syncing ? 0 : block->syncs);
   if (count == 0) return;
+  Pending one = waiting({block, setting_.executor->clock().now(), syncing});
   std::unique_lock lock(mutex_);
   if (closed_ || finishing_) return;
   pending_initial_ += block->initial;
-  push({block, setting_.executor->clock().now(), syncing}, count);
+  push(one, count);
   start_if_needed(std::move(lock));
+}
+
+/// In the form in which it joins the others without a further allocation: nothing that was announced gets lost.
+ProcessorListener::Pending ProcessorListener::waiting(Waiting what) {
+  Pending one;
+  insist([&] { one.push_back(what); });
+  return one;
 }
 
 void ProcessorListener::add_own(Notification notification) {
@@ -121,15 +131,20 @@ void ProcessorListener::add_own(Notification notification) {
 }
 
 void ProcessorListener::push_own(Notification notification) {
+  std::shared_ptr<NotificationBlock> own;
+  insist([&] {
+    own = std::make_shared<NotificationBlock>();
+    own->all.reserve(1);
+  });
+  Pending one = waiting({own, setting_.executor->clock().now()});
   std::unique_lock lock(mutex_);
   if (closed_ || finishing_) return;
   if (notification.initial) ++pending_initial_;
   const std::size_t initial = pending_initial_;
   if (!options_.coalesce || !merge(notification)) {
-    auto own = std::make_shared<NotificationBlock>();
     own->push(std::move(notification));
-    push({std::move(own), setting_.executor->clock().now()}, 1);
-    if (options_.coalesce) newest_[pending_.back().block->all.front().key] = std::prev(pending_.end());
+    push(one, 1);
+    if (options_.coalesce) remember_newest();
   }
   if (pending_initial_ < initial) {
     sync_changed(std::move(lock));
@@ -138,9 +153,19 @@ void ProcessorListener::push_own(Notification notification) {
   start_if_needed(std::move(lock));
 }
 
-void ProcessorListener::push(Waiting waiting, std::size_t count) {
-  pending_.push_back(std::move(waiting));
+void ProcessorListener::push(Pending& one, std::size_t count) {
+  pending_.splice(pending_.end(), one);
   depth_ += count;
+}
+
+/// So that the next one of its key can be folded into it. Without memory for that, it stands on its own.
+void ProcessorListener::remember_newest() {
+  const auto& key = pending_.back().block->all.front().key;
+  newest_.erase(key);  // what is older must not be folded into any more
+  try {
+    newest_.emplace(key, std::prev(pending_.end()));
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): one call more is made
+  }
 }
 
 void ProcessorListener::start_if_needed(std::unique_lock<std::mutex> lock) {
@@ -272,9 +297,12 @@ std::size_t ProcessorListener::call_all(const Waiting& taken) {
 
 /// `now` is when the call before ended, and then when this one did.
 void ProcessorListener::call(const Notification& n, TimePoint& now) {
+  const EventContext context(n.cause, token_, n.before ? &n.before : nullptr, n.after ? &n.after : nullptr,
+                             &setting_.key_func);
+  std::optional<Deleted<meta::Object>> gone;  // made first: a handler may lack memory, but is called
+  if (n.kind == Notification::Kind::Delete) insist([&] { gone.emplace(n.key.text(), n.before, n.final_state_known); });
   const bool good = call_isolated(where_, [&] {
-    const EventContext context(n.cause, token_, n.before ? &n.before : nullptr, n.after ? &n.after : nullptr,
-                               &setting_.key_func);
+    if (gone) return handler_->on_delete(*gone, context);
     call_handler(*handler_, n, context);
   });
   const TimePoint begin = std::exchange(now, setting_.executor->clock().now());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/internal/deadline.hpp"
+#include "base/internal/insist.hpp"
 #include "kubexx/base/clock.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
 #include "kubexx/base/error_sink.hpp"
@@ -76,13 +77,14 @@ class Progress {
   /// Something about sync changed: of the informer, or of one of its handlers.
   void tell() const {
     std::vector<std::shared_ptr<std::function<void()>>> alive;
-    {
+    insist([&] {
+      alive.clear();
       const std::lock_guard lock(mutex_);
       std::erase_if(observers_, [](const auto& weak) { return weak.expired(); });
       for (const auto& weak : observers_) {
         if (auto observer = weak.lock()) alive.push_back(std::move(observer));
       }
-    }
+    });
     for (const auto& observer : alive) call_isolated("observer of an informer", *observer);
   }
 

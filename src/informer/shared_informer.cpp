@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "base/internal/insist.hpp"
 #include "informer/scope.hpp"
 #include "informer/shared_informer_impl.hpp"
 #include "kubexx/base/log.hpp"
@@ -93,7 +94,7 @@ void SharedIndexInformer::start(std::stop_token stop) {
   impl_->strand.post([impl = impl_, stop = std::move(stop)]() mutable {
     if (stop.stop_requested()) impl->end(true);
     const bool too_late = impl->progress->read([](const Facts& facts) { return facts.stopping; });
-    if (!too_late) impl->begin(std::move(stop));
+    if (!too_late) impl->begin_insistently(stop);
   });
 }
 
@@ -119,12 +120,16 @@ void SharedIndexInformer::join() {
     return facts.stopped;
   };
   static_cast<void>(impl_->progress->wait(impl_->awaited(), stopped).value());
-  for (const auto& listener : impl_->processor->listeners()) {
+  std::vector<std::shared_ptr<ProcessorListener>> listeners;
+  insist([&] { listeners = impl_->processor->listeners(); });
+  for (const auto& listener : listeners) {
     if (drop) listener->close();
     listener->wait_until_ended();
   }
+  listeners.clear();
   // Behind every task of ours: when this one runs, none of them holds the informer, or the client's threads, any more.
-  const auto ended = std::make_shared<kubexx::detail::Ended>();
+  std::shared_ptr<kubexx::detail::Ended> ended;
+  insist([&] { ended = std::make_shared<kubexx::detail::Ended>(); });
   impl_->strand.post([ended] { ended->tell(); });
   ended->wait(impl_->awaited()).value();
 }

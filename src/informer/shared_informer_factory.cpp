@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/internal/insist.hpp"
 #include "base/internal/text.hpp"
 #include "informer/ending.hpp"
 #include "informer/scope.hpp"
@@ -119,13 +120,13 @@ struct KUBEXX_HIDDEN SharedInformerFactory::Impl : std::enable_shared_from_this<
       if (stopped) ending->let_go(*stopped);
       made = make();
       if (!made) throw std::logic_error("the function that makes an informer returned none");
+      keep_scope_of(made, key.resource);
     } catch (...) {
       lock.lock();
       entries.erase(key);
       changed.notify_all();
       throw;
     }
-    keep_scope_of(made, key.resource);
     lock.lock();
     Entry& entry = entries[key];
     entry.informer = std::move(made);
@@ -297,8 +298,8 @@ void SharedInformerFactory::start(std::stop_token stop) {
     for (auto& [key, entry] : impl_->entries) {
       const auto& informer = entry.informer;
       if (!informer || entry.started || informer->has_started() || informer->is_stopped()) continue;
-      entry.started = true;
       fresh.push_back(informer);
+      entry.started = true;
     }
   }
   for (const auto& informer : fresh) informer->start(stop);
@@ -317,10 +318,8 @@ void SharedInformerFactory::shutdown() {
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->closed = true;
-    for (const auto& [key, entry] : impl_->entries) {
-      if (entry.informer) all.push_back(entry.informer);
-    }
   }
+  insist([&] { all = informers(); });
   for (const auto& informer : all) informer->stop();
   for (const auto& informer : all) informer->join();
   impl_->ending->wait(impl_->awaited());

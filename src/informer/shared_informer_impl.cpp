@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/internal/insist.hpp"
 #include "informer/make_queue.hpp"
 #include "informer/notification.hpp"
 #include "informer/reflector_options.hpp"
@@ -17,6 +18,7 @@ namespace kubexx::informer {
 namespace {
 
 constexpr Duration kStaleAfter = std::chrono::minutes(3);
+constexpr Duration kBeginAgain = std::chrono::milliseconds(100);
 constexpr std::size_t kMutatedNamed = 16;  // keys of objects that somebody changed
 
 bool detector_wanted(const InformerOptions& options) {
@@ -84,22 +86,50 @@ SharedIndexInformer::Impl::Impl(SourceFunc make, InformerOptions options_in)
   }
 }
 
+/// Nobody would hear of an exception: where there is no memory, it begins a little later.
+void SharedIndexInformer::Impl::begin_insistently(const std::stop_token& stop) {
+  try {
+    begin(stop);
+  } catch (const std::bad_alloc&) {
+    report_error(current_exception_as_error(), "informer");
+    gauges.clear();
+    detector.reset();
+    keeper.reset();
+    resumes = false;
+    strand.post_after(kBeginAgain, [self = shared_from_this(), stop] {
+      if (stop.stop_requested()) self->end(true);
+      const bool too_late = self->progress->read([](const Progress::Facts& facts) { return facts.stopping; });
+      if (!too_late) self->begin_insistently(stop);
+    });
+  }
+}
+
 /// Everything is built and set going. Once.
 void SharedIndexInformer::Impl::begin(std::stop_token stop) {
+  std::function<void()> stopper = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->end(true);
+  };
   make_detector();
   make_gauges();
   make_keeper();
   if (keeper) {
-    keeper->restore([self = shared_from_this()](std::optional<RestoredCache> from) {
-      self->take_restored(std::move(from));
-      self->begin_controller();
-    });
+    keeper->restore(
+        [self = shared_from_this()](std::optional<RestoredCache> from) { self->begin_restored(std::move(from)); });
   } else {
     begin_controller();
   }
-  on_stop.emplace(std::move(stop), std::function<void()>([weak = weak_from_this()] {
-                    if (const auto self = weak.lock()) self->end(true);
-                  }));
+  on_stop.emplace(std::move(stop), std::move(stopper));  // what began is not begun again: nothing throws any more
+}
+
+void SharedIndexInformer::Impl::begin_restored(std::optional<RestoredCache> from) {
+  call_isolated("cache file", [&] { take_restored(std::move(from)); });
+  try {
+    begin_controller();
+  } catch (const std::bad_alloc&) {  // what the file had is lost by now, and is listed
+    report_error(current_exception_as_error(), "informer");
+    resumes = false;
+    first_request = strand.post_after(kBeginAgain, [self = shared_from_this()] { self->begin_restored(std::nullopt); });
+  }
 }
 
 /// The first request.
@@ -213,7 +243,9 @@ void SharedIndexInformer::Impl::make_gauges() {
 /// Atomic against changes: both happen on the strand.
 void SharedIndexInformer::Impl::join_listener(const std::shared_ptr<ProcessorListener>& listener) {
   if (progress->read([](const Progress::Facts& facts) { return facts.stopping; })) return listener->close();
-  processor->join(listener, store.snapshot());
+  std::optional<store::Snapshot> cache;
+  insist([&] { cache = store.snapshot(); });
+  processor->join(listener, *cache);
 }
 
 void SharedIndexInformer::Impl::announce(Notification notification) {
@@ -298,7 +330,7 @@ void SharedIndexInformer::Impl::end(bool drop_waiting) {
   // Behind a begin() that may still be on its way.
   strand.post([self = shared_from_this()] {
     self->first_request.cancel();
-    if (self->keeper) self->keeper->take_last();
+    if (self->keeper) call_isolated("informer", [&] { self->keeper->take_last(); });
     self->controller->stop([self] {
       if (!self->keeper) return self->finish();
       self->keeper->end([self] { self->finish(); });
@@ -314,7 +346,7 @@ void SharedIndexInformer::Impl::finish() {
   processor->stop(progress->read([](const Progress::Facts& facts) { return facts.dropping; }));
   progress->change([](Progress::Facts& facts) { facts.stopped = true; });
   progress->tell();
-  call_if_ended();
+  insist([this] { call_if_ended(); });
 }
 
 Result<void> SharedIndexInformer::Impl::wait(

@@ -37,7 +37,9 @@ struct KUBEXX_HIDDEN SharedIndexInformer::Impl : Announcer, std::enable_shared_f
     std::uint64_t changes = 0;
   };
 
+  void begin_insistently(const std::stop_token& stop);
   void begin(std::stop_token stop);
+  void begin_restored(std::optional<RestoredCache> from);
   void begin_controller();
   void end(bool drop_waiting);
   void finish();

@@ -3,12 +3,28 @@
 #include <algorithm>
 
 #include "base/internal/deadline.hpp"
+#include "base/internal/insist.hpp"
 #include "kubexx/base/log.hpp"
 
 namespace kubexx::informer {
 namespace {
 
 constexpr Duration kMinimumResync = std::chrono::seconds(1);
+
+std::vector<std::shared_ptr<NotificationBlock>> initial_adds(const store::Snapshot& cache) {
+  std::vector<std::shared_ptr<NotificationBlock>> blocks;
+  cache.for_each_with_key([&](std::string_view key, const meta::Object& object) {
+    if (blocks.empty() || blocks.back()->full()) blocks.push_back(std::make_shared<NotificationBlock>());
+    Notification n;
+    n.key = meta::Key::of(object, key);
+    n.kind = Notification::Kind::Add;
+    n.cause = EventCause::Initial;
+    n.initial = true;
+    n.after = object;
+    blocks.back()->push(std::move(n));
+  });
+  return blocks;
+}
 
 }  // namespace
 
@@ -47,7 +63,11 @@ std::shared_ptr<ProcessorListener> SharedProcessor::register_handler(std::shared
 
 void SharedProcessor::join(const std::shared_ptr<ProcessorListener>& listener, const store::Snapshot& cache) {
   if (listener->closed()) return;
-  joined_.push_back(listener);
+  std::vector<std::shared_ptr<NotificationBlock>> replay;
+  insist([&] {
+    replay = started_ ? initial_adds(cache) : decltype(replay)();
+    joined_.push_back(listener);
+  });
   if (!started_) return;
   const auto asked = listener->requested_period;
   set_period(*listener);
@@ -58,18 +78,7 @@ void SharedProcessor::join(const std::shared_ptr<ProcessorListener>& listener, c
     log(LogLevel::Warning, "a handler asks for resyncs more often than the running informer makes them",
         {{"informer", setting_.informer}});
   }
-  auto replay = std::make_shared<NotificationBlock>();
-  cache.for_each_with_key([&](std::string_view key, const meta::Object& object) {
-    Notification n;
-    n.key = meta::Key::of(object, key);
-    n.kind = Notification::Kind::Add;
-    n.cause = EventCause::Initial;
-    n.initial = true;
-    n.after = object;
-    replay->push(std::move(n));
-    if (replay->full()) listener->add(std::exchange(replay, std::make_shared<NotificationBlock>()));
-  });
-  listener->add(replay);
+  for (const auto& block : replay) listener->add(block);
   if (upstream_synced_) listener->upstream_synced();
 }
 
@@ -108,7 +117,11 @@ bool SharedProcessor::should_resync() {
 
 void SharedProcessor::announce(Notification notification) {
   if (joined_.empty()) return;
-  if (!announced_) announced_ = std::make_shared<NotificationBlock>();
+  insist([this] {  // the store has the change: it must not be lost for the handlers
+    if (!announced_) announced_ = std::make_shared<NotificationBlock>();
+    auto& all = announced_->all;
+    if (all.size() == all.capacity()) all.reserve(std::max<std::size_t>(1, 2 * all.size()));
+  });
   announced_->push(std::move(notification));
   if (announced_->full()) distribute();
 }

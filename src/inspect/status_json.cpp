@@ -49,6 +49,7 @@ void write_informer(JsonText& text, const Entry& entry) {
     text.field("state", state_of(status));
     text.field("mode", mode_of(status));
     text.field("synced", status.synced);
+    text.field("restored", status.restored);
     text.field("stale", status.stale);
     text.field("objects", status.objects);
     text.field("bytes", status.bytes);

@@ -129,9 +129,11 @@ void Reflector::Impl::halt() {
 
 void Reflector::Impl::relist() {
   if (std::holds_alternative<Idle>(state) || std::holds_alternative<Stopped>(state)) return;
-  count_restart("asked");
   versions.in_doubt = true;
-  guarded([this] { round(); });
+  guarded([this] {
+    count_restart("asked");
+    round();
+  });
 }
 
 /// One round of list and watch. What was under way is over.

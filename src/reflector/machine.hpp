@@ -3,6 +3,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/internal/deadline.hpp"
+#include "base/internal/insist.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/reflector/reflector.hpp"
 #include "reflector/states.hpp"
@@ -205,10 +207,14 @@ void Reflector::Impl::guarded(F&& step) {
   try {
     std::forward<F>(step)();
   } catch (...) {
-    // Not as the Error that may be inside: a 404 of somebody else would park us.
-    const auto failure =
-        Error::config("list and watch of " + options.type_description + ": " + current_exception_as_error().message());
-    end_round("threw", &failure, true);
+    const auto thrown = current_exception_as_error();
+    try {
+      // Not as the Error that may be inside: a 404 of somebody else would park us.
+      const auto failure = Error::config("list and watch of " + options.type_description + ": " + thrown.message());
+      end_round("threw", &failure, true);
+    } catch (const std::bad_alloc&) {  // for words and figures; the next round comes all the same
+      insist([this] { back_off(nullptr, [this] { round(); }); });
+    }
   }
 }
 

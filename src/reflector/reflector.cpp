@@ -3,7 +3,9 @@
 #include <memory>
 #include <mutex>
 
+#include "base/internal/insist.hpp"
 #include "kubexx/base/detail/driving_condition.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "reflector/machine.hpp"
 
 namespace kubexx::reflector {
@@ -31,11 +33,11 @@ void Reflector::start() {
 }
 
 void Reflector::stop(Task stopped) {
-  impl_->strand.post([self = shared_from_this(), stopped = std::move(stopped)]() mutable {
-    self->impl_->halt();
+  impl_->strand.post(insisted_task([self = shared_from_this(), stopped = std::move(stopped)]() mutable {
+    call_isolated("reflector", [&] { self->impl_->halt(); });
     // Behind the destruction of the calls that halt() let go of.
     if (stopped) self->impl_->strand.post(std::move(stopped));
-  });
+  }));
 }
 
 void Reflector::run(std::stop_token token) {

@@ -1,9 +1,11 @@
 #include "rest/call_core.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/internal/parse_number.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "rest/request_trace.hpp"
 
 namespace kubexx::rest {
@@ -41,25 +43,30 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
 
   Pump(std::weak_ptr<CallCore> core, Strand strand) : core_(std::move(core)), strand_(std::move(strand)) {}
 
-  void on_headers(int status, const transport::Headers& headers) override { push(Head{status, headers}, 0); }
+  void on_headers(int status, const transport::Headers& headers) override {
+    whole([&] { return push(Head{status, headers}, 0); });
+  }
   bool on_data(transport::Buffer piece) override {
     const auto size = piece.size();
-    return push(std::move(piece), size);
+    return whole([&] { return push(std::move(piece), size); });
   }
-  void on_end(const Error* error) override { push(End{error ? std::optional(*error) : std::nullopt}, 0); }
+  void on_end(const Error* error) override {
+    whole([&] { return push(End{error ? std::optional(*error) : std::nullopt}, 0); });
+  }
 
   /// A turn on the strand. To be called only by whoever made the pump scheduled, or found it so.
   void post() {
     strand_.post([self = shared_from_this()] {
-      if (const auto core = self->core_.lock()) core->drain(self);
+      if (const auto core = self->core_.lock()) core->guarded([&] { core->drain(self); });
     });
   }
 
   /// The next item. With the last one, or none, the pump sleeps until the next push, which posts anew.
   std::optional<Item> next(bool& resume, bool& is_last) {
     const std::lock_guard lock(mutex_);
-    is_last = items_.size() <= 1;
+    is_last = broken_ || items_.size() <= 1;
     if (is_last) scheduled_ = false;
+    if (broken_) return End{Error::transport(TransportFailure::Other, "out of memory in the middle of the answer")};
     if (items_.empty()) return std::nullopt;
     auto item = std::move(items_.front());
     items_.pop_front();
@@ -70,6 +77,23 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
   }
 
  private:
+  /// An answer with a hole in it is none: where there is no memory for a part, it ends there.
+  template <class Step>
+  bool whole(Step step) {
+    try {
+      return step();
+    } catch (const std::bad_alloc&) {
+      bool schedule = false;
+      {
+        const std::lock_guard lock(mutex_);
+        broken_ = true;
+        schedule = !std::exchange(scheduled_, true);
+      }
+      if (schedule) post();
+      return true;
+    }
+  }
+
   bool push(Item item, std::size_t size) {
     bool schedule = false;
     bool go_on = true;
@@ -103,7 +127,20 @@ class CallCore::Pump final : public transport::ResponseSink, public std::enable_
   std::size_t bytes_ = 0;   // guarded by mutex_
   bool paused_ = false;     // guarded by mutex_
   bool scheduled_ = false;  // guarded by mutex_
+  bool broken_ = false;     // guarded by mutex_; something is missing
 };
+
+/// What runs on the strand for a call. Where it lacks memory the call ends with an Error: who waits for it hears of it.
+template <class Step>
+void CallCore::guarded(Step&& step) {
+  const auto keep = shared_from_this();
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    const auto failure = current_exception_as_error();
+    conclude(&failure);
+  }
+}
 
 CallCore::CallCore(std::shared_ptr<Client::Impl> client, Request request, Strand strand, RetryKind retry,
                    std::optional<Duration> timeout)
@@ -121,16 +158,22 @@ CallCore::~CallCore() = default;
 void CallCore::begin() {
   strand_.post([self = shared_from_this()] {
     if (self->done_) return;
-    if (self->deadline_) {
-      self->deadline_timer_ =
-          self->strand_.post_after(*self->deadline_ - self->strand_.clock().now(), [weak = self->weak_from_this()] {
-            const auto core = weak.lock();
-            if (!core || core->done_) return;
-            const auto late = Error::timeout("no answer in time");
-            core->conclude(&late);
-          });
-    }
-    self->attempt();
+    self->guarded([&] {
+      self->set_deadline();
+      self->attempt();
+    });
+  });
+}
+
+void CallCore::set_deadline() {
+  if (!deadline_) return;
+  deadline_timer_ = strand_.post_after(*deadline_ - strand_.clock().now(), [weak = weak_from_this()] {
+    const auto core = weak.lock();
+    if (!core || core->done_) return;
+    core->guarded([&] {
+      const auto late = Error::timeout("no answer in time");
+      core->conclude(&late);
+    });
   });
 }
 
@@ -156,12 +199,14 @@ void CallCore::attempt() {
   const auto go = [weak = weak_from_this()] {
     const auto core = weak.lock();
     if (!core || core->done_) return;
-    const bool authorized = core->request_.headers.find("Authorization") != nullptr;
-    core->client_->credentials->prepare(core->strand_, authorized, [weak](Result<transport::Headers> headers) {
-      const auto self = weak.lock();
-      if (!self || self->done_) return;
-      if (!headers) return self->conclude(&headers.error());
-      self->send(std::move(*headers));
+    core->guarded([&] {
+      const bool authorized = core->request_.headers.find("Authorization") != nullptr;
+      core->client_->credentials->prepare(core->strand_, authorized, [weak](Result<transport::Headers> headers) {
+        const auto self = weak.lock();
+        if (!self || self->done_) return;
+        if (!headers) return self->conclude(&headers.error());
+        self->guarded([&] { self->send(std::move(*headers)); });
+      });
     });
   };
   if (wait > Duration::zero()) {
@@ -207,7 +252,7 @@ void CallCore::resume() {
   if (!std::exchange(held_, false)) return;
   strand_.post([weak = weak_from_this()] {
     const auto core = weak.lock();
-    if (core && core->pump_) core->drain(core->pump_);
+    if (core && core->pump_) core->guarded([&] { core->drain(core->pump_); });
   });
 }
 
@@ -288,7 +333,7 @@ bool CallCore::retry_after(Duration delay, const Error& error) {
   drop_exchange();
   retry_timer_ = strand_.post_after(delay, [weak = weak_from_this()] {
     const auto core = weak.lock();
-    if (core && !core->done_) core->attempt();
+    if (core && !core->done_) core->guarded([&] { core->attempt(); });
   });
   return true;
 }
@@ -301,14 +346,14 @@ void CallCore::count_failure(const Error& error) {
 void CallCore::conclude(const Error* error) {
   if (done_) return;
   std::optional<Error> last;
-  if (error) {
-    last = *error;
-    if (previous_ && previous_->message() != error->message() && !error->is_canceled()) {
+  if (error) last = *error;
+  call_isolated("request", [&] {  // words and figures, for which there may be no memory
+    if (error && previous_ && previous_->message() != error->message() && !error->is_canceled()) {
       last = error->with_context("after a retry (before: " + previous_->message() + ")");
     }
-  }
-  if (error) count_failure(*error);
-  span_.end([&] { return request_end_attributes(status_, attempts_, received_, last ? &*last : nullptr); });
+    if (error) count_failure(*error);
+    span_.end([&] { return request_end_attributes(status_, attempts_, received_, last ? &*last : nullptr); });
+  });
   const auto keep = shared_from_this();
   cancel();
   finished(last ? &*last : nullptr);

@@ -48,6 +48,9 @@ class CallCore : public std::enable_shared_from_this<CallCore> {
 
  private:
   class Pump;
+  template <class Step>
+  void guarded(Step&& step);
+  void set_deadline();
   void attempt();
   void send(transport::Headers credentials);
   void drain(const std::shared_ptr<Pump>& pump);

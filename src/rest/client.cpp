@@ -1,8 +1,10 @@
 #include "kubexx/rest/client.hpp"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/base/loop_executor.hpp"
 #include "kubexx/meta/status.hpp"
@@ -171,6 +173,8 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
   return Client(std::move(impl));
 } catch (const std::system_error& e) {  // of an executor or a loop
   return Error::config(e.what());
+} catch (const std::bad_alloc&) {
+  return current_exception_as_error();
 }
 
 Result<Client> Client::load(ClientOptions options) {

@@ -52,8 +52,8 @@ Result<std::string> service_url(const std::string& host, const std::string& port
     return Error::config("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
   }
   if (host.empty() || port.empty()) {
-    return Error::config(std::string("in a cluster: ") +
-                         (host.empty() ? "KUBERNETES_SERVICE_HOST" : "KUBERNETES_SERVICE_PORT") + " is not set");
+    return Error::config(host.empty() ? "in a cluster: KUBERNETES_SERVICE_HOST is not set"
+                                      : "in a cluster: KUBERNETES_SERVICE_PORT is not set");
   }
   const auto number = parse_number<std::uint16_t>(port);
   if (!number || *number == 0) {

@@ -1,3 +1,4 @@
+#include "kubexx/base/error_sink.hpp"
 #include "rest/body_decoder.hpp"
 #include "rest/call_core.hpp"
 
@@ -77,12 +78,20 @@ class ReadCall final : public CallCore {
     turn.give_back();
     if (error) return sink_->on_end(*error);
     if (watch_) return sink_->on_end(meta::ListMeta());
-    auto end = reader_->finish();
+    auto end = rest_of_list();
     if (end && one_shard_ && end->shard_selector.empty()) {
       return sink_->on_end(
           Error::config("the server does not know shard selectors: it sent the objects of all shards"));
     }
     sink_->on_end(std::move(end));
+  }
+  /// Whatever becomes of it, the sink hears of an end.
+  Result<meta::ListMeta> rest_of_list() {
+    try {
+      return reader_->finish();
+    } catch (...) {
+      return current_exception_as_error();
+    }
   }
   void stopped() override {
     if (reader_) reader_->stop();

@@ -169,6 +169,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+// strerror_r of glibc returns the text; that of POSIX, as in musl, fills the buffer and returns whether it did.
+[[maybe_unused]] const char* error_text(const char* returned, const char* /*buffer*/) {
+  return returned;
+}
+[[maybe_unused]] const char* error_text(int failed, const char* buffer) {
+  return failed == 0 ? buffer : "unknown error";
+}
+
 Result<pid_t> spawn(const std::string& command, const std::vector<std::string>& arguments,
                     const std::vector<std::pair<std::string, std::string>>& environment, bool pass_stdin, int output) {
   const auto program = find_program(command);
@@ -188,7 +196,8 @@ Result<pid_t> spawn(const std::string& command, const std::vector<std::string>& 
   if (failed == 0) return child;
   if (failed == ENOENT) return Error::config("executable " + command + " not found");
   std::array<char, 128> text{};
-  return Error::config("cannot run " + command + ": " + strerror_r(failed, text.data(), text.size()));
+  return Error::config("cannot run " + command + ": " +
+                       error_text(strerror_r(failed, text.data(), text.size()), text.data()));
 }
 
 std::string seconds_text(Duration duration) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/internal/insist.hpp"
 #include "store/epochs.hpp"
 
 namespace kubexx::store {
@@ -34,7 +35,7 @@ class Births {
     }
     if (page.later == nullptr) {
       if (born == page.first) return;
-      page.later = std::make_unique<std::array<Later, kPage>>();
+      insist([&] { page.later = std::make_unique<std::array<Later, kPage>>(); });
       ++differing_;
     }
     if (born < page.first) {
@@ -46,7 +47,7 @@ class Births {
   }
 
   void push_back(Epoch born, bool snapshots) {
-    if (size_ % kPage == 0) pages_.push_back({born, nullptr});
+    if (size_ % kPage == 0) insist([&] { pages_.push_back({born, nullptr}); });
     set(size_++, born, snapshots);
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/internal/assert.hpp"
+#include "base/internal/insist.hpp"
 #include "kubexx/base/large_pages.hpp"
 
 namespace kubexx::store {
@@ -28,7 +29,7 @@ Epoch Epochs::pin() {
     return live_.back().epoch;
   }
   const Epoch epoch = now();
-  live_.push_back({epoch, 1, {}});
+  insist([&] { live_.push_back({epoch, 1, {}}); });
   now_.store(epoch + 1, std::memory_order_relaxed);
   newest_.store(epoch, std::memory_order_release);
   return epoch;
@@ -46,7 +47,7 @@ void Epochs::unpin(Epoch epoch) {
       Live& older = *std::prev(at);
       const auto visible = [&](const Dead& dead) { return dead.born <= older.epoch; };
       const auto middle = std::partition(free_now.begin(), free_now.end(), [&](const Dead& d) { return !visible(d); });
-      older.dead.insert(older.dead.end(), middle, free_now.end());
+      insist([&] { older.dead.insert(older.dead.end(), middle, free_now.end()); });
       free_now.erase(middle, free_now.end());
     }
     live_.erase(at);
@@ -69,7 +70,8 @@ std::size_t Epochs::snapshots() const {
 
 Block* Epochs::allocate(std::size_t payload) {
   const std::size_t bytes = sizeof(Block) + payload;
-  void* const memory = on_large_pages(bytes) ? allocate_on_large_pages(bytes) : ::operator new(bytes);
+  void* memory = nullptr;  // a change that is left in the middle cannot be taken back
+  insist([&] { memory = on_large_pages(bytes) ? allocate_on_large_pages(bytes) : ::operator new(bytes); });
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
   return ::new (memory) Block{now(), static_cast<std::uint32_t>(bytes), 0};
 }
@@ -102,7 +104,7 @@ meta::Object Epochs::discard(Handle handle, Epoch born) {
 bool Epochs::keep(const Dead& dead) {
   const std::lock_guard lock(mutex_);
   if (live_.empty() || live_.back().epoch < dead.born) return false;
-  live_.back().dead.push_back(dead);
+  insist([&] { live_.back().dead.push_back(dead); });
   return true;
 }
 
@@ -110,7 +112,7 @@ void Epochs::retire(const Dead* first, std::size_t count) {
   std::size_t waiting = 0;
   {
     const std::lock_guard lock(limbo_mutex_);
-    next_.insert(next_.end(), first, first + count);
+    insist([&] { next_.insert(next_.end(), first, first + count); });
     waiting = next_.size();
     in_limbo_.fetch_add(count, std::memory_order_relaxed);
   }
@@ -124,9 +126,9 @@ void Epochs::empty_limbo() {
     if (!waiting_.empty() && !Readers::ended(under_way_)) return;
     free_now.swap(waiting_);
     waiting_.swap(next_);
-    Readers::look(under_way_);
+    insist([&] { Readers::look(under_way_); });
     if (under_way_.empty()) {
-      free_now.insert(free_now.end(), waiting_.begin(), waiting_.end());
+      insist([&] { free_now.insert(free_now.end(), waiting_.begin(), waiting_.end()); });
       waiting_.clear();
     }
     in_limbo_.fetch_sub(free_now.size(), std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/internal/insist.hpp"
 #include "store/table.hpp"
 
 namespace kubexx::store {
@@ -36,7 +37,7 @@ void IndexWriter::leave(IndexRoot& root, std::uint32_t value, std::uint32_t id, 
   root.by_value.erase(short_hash(text_of(left.text)), value, epochs);
   epochs.discard(left.text);
   left = {};
-  free_values_.push_back(value);
+  insist([&] { free_values_.push_back(value); });
 }
 
 std::span<const std::uint32_t> IndexWriter::linked(const std::uint32_t& link) const {
@@ -51,8 +52,9 @@ void IndexWriter::set_link(std::uint32_t id, std::vector<std::uint32_t> values) 
   if (values.size() > 1) {
     if (!was_several) {
       if (free_several_.empty()) {
-        free_several_.push_back(static_cast<std::uint32_t>(several_.size()));
-        several_.emplace_back();
+        insist([&] { free_several_.reserve(1); });
+        insist([&] { several_.emplace_back(); });
+        free_several_.push_back(static_cast<std::uint32_t>(several_.size() - 1));
       }
       link = kSeveral | free_several_.back();
       free_several_.pop_back();
@@ -62,14 +64,14 @@ void IndexWriter::set_link(std::uint32_t id, std::vector<std::uint32_t> values) 
   }
   if (was_several) {
     several_[link & ~kSeveral] = {};
-    free_several_.push_back(link & ~kSeveral);
+    insist([&] { free_several_.push_back(link & ~kSeveral); });
   }
   link = values.empty() ? kNoValue : values.front();
 }
 
 void IndexWriter::append(IndexRoot& root, const IndexDefinition::Values& values, Epochs& epochs) {
   const auto id = static_cast<std::uint32_t>(links_.size());
-  links_.push_back(kNoValue);
+  insist([&] { links_.push_back(kNoValue); });
   if (values.size() == 1) {
     links_.back() = value_of(root, values[0], epochs);
     enter(root, links_.back(), id, epochs);
@@ -83,7 +85,7 @@ void IndexWriter::update(IndexRoot& root, std::uint32_t id, const IndexDefinitio
   if (before.size() == 1 && values.size() == 1 && text_of(root.values[before[0]].text) == values[0]) return;
 
   std::vector<std::uint32_t> after;
-  after.reserve(values.size());
+  insist([&] { after.reserve(values.size()); });
   for (std::size_t i = 0; i < values.size(); ++i) after.push_back(value_of(root, values[i], epochs));
   std::sort(after.begin(), after.end());
   after.erase(std::unique(after.begin(), after.end()), after.end());

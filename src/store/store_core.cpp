@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/internal/insist.hpp"
+
 namespace kubexx::store::detail {
 
 namespace {
@@ -104,7 +106,7 @@ void StoreCore::apply(std::span<Write> writes) {
     for (std::size_t i = 0; i < writes.size(); ++i) {
       write_locked(writes[i], kind_of(writes[i]), values.subspan(i * width, width));
     }
-    if (!version.empty()) resource_version_ = version;
+    if (!version.empty()) insist([&] { resource_version_ = version; });
     wrote_locked();
     done = true;
   }
@@ -152,7 +154,7 @@ void StoreCore::replace_by(Each each, const std::string& resource_version, std::
     if (!exchange(fresh, current, resource_version)) continue;
     Readers::wait();  // for those that read the old table, which goes now
     for (std::uint32_t id = 0; gone && id < old.size(); ++id) {
-      if (!listed[id]) gone->push_back({old.key_of(id), old.object(id)});
+      if (!listed[id]) insist([&] { gone->push_back({old.key_of(id), old.object(id)}); });
     }
     return;
   }
@@ -161,9 +163,9 @@ void StoreCore::replace_by(Each each, const std::string& resource_version, std::
 bool StoreCore::exchange(std::unique_ptr<Table>& fresh, const Definitions& built_for, const std::string& version) {
   const std::lock_guard lock(lock_);
   if (definitions_ != built_for) return false;
+  resource_version_ = version;  // first: it alone needs memory
   table_.swap(fresh);
   roots_.store(&table_->roots());
-  resource_version_ = version;
   wrote_locked();
   return true;
 }

@@ -166,6 +166,7 @@ struct KUBEXX_HIDDEN FaultProxy::Impl {
   Duration delay_{};
   std::optional<std::size_t> limit_;  // of what a new connection delivers
   std::size_t accepted_ = 0;
+  std::uint64_t delivered_ = 0;
 
  private:
   void wake() const {
@@ -255,7 +256,11 @@ void FaultProxy::Impl::serve(Pipe& connection, const pollfd& client, const pollf
   constexpr int kReadable = POLLIN | POLLHUP | POLLERR;
   if ((client.revents & kReadable) != 0) read(connection, connection.up, client.fd, now);
   if ((server.revents & kReadable) != 0) read(connection, connection.down, server.fd, now);
-  if ((client.revents & POLLOUT) != 0) write(connection, connection.down, client.fd, now);
+  if ((client.revents & POLLOUT) != 0) {
+    const std::size_t before = connection.down.queued;
+    write(connection, connection.down, client.fd, now);
+    delivered_ += before - connection.down.queued;
+  }
   if ((server.revents & POLLOUT) != 0) write(connection, connection.up, server.fd, now);
   const auto pass_end = [](Direction& direction, const Descriptor& to) {
     if (!direction.ended || direction.passed_end || !direction.chunks.empty()) return;
@@ -369,6 +374,11 @@ apiserver::Outage FaultProxy::delay(Duration by) {
 std::size_t FaultProxy::accepted() const {
   std::size_t count = 0;
   impl_->apply([&] { count = impl_->accepted_; });
+  return count;
+}
+std::uint64_t FaultProxy::delivered() const {
+  std::uint64_t count = 0;
+  impl_->apply([&] { count = impl_->delivered_; });
   return count;
 }
 std::size_t FaultProxy::open() const {

@@ -175,13 +175,17 @@ class OpenExchange final : public transport::Exchange {
 struct KUBEXX_HIDDEN InProcessTransport::Impl {
   apiserver::Core& core;
   std::shared_ptr<Executor> executor;
+  std::shared_ptr<Executor> network;
   std::mutex mutex;
   int refusing = 0;                             // guarded by mutex
   std::vector<std::weak_ptr<Connection>> open;  // guarded by mutex
 };
 
 InProcessTransport::InProcessTransport(apiserver::Core& core, std::shared_ptr<Executor> executor)
-    : impl_(new Impl{core, std::move(executor), {}, 0, {}}) {}
+    : InProcessTransport(core, executor, executor) {}
+InProcessTransport::InProcessTransport(apiserver::Core& core, std::shared_ptr<Executor> executor,
+                                       std::shared_ptr<Executor> network)
+    : impl_(new Impl{core, std::move(executor), std::move(network), {}, 0, {}}) {}
 InProcessTransport::~InProcessTransport() = default;
 
 std::unique_ptr<transport::Exchange> InProcessTransport::send(transport::Request request,
@@ -202,7 +206,7 @@ std::unique_ptr<transport::Exchange> InProcessTransport::send(transport::Request
     taken.target = target_of(request.url);
     for (const auto& [name, value] : request.headers.fields()) taken.headers.emplace_back(lower_case(name), value);
     taken.body = std::move(request.body);
-    impl_->executor->post([impl = impl_, connection, taken = std::move(taken)]() mutable {
+    impl_->network->post([impl = impl_, connection, taken = std::move(taken)]() mutable {
       impl->core.handle(std::move(taken), connection);
     });
   }

@@ -23,7 +23,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
  private:
   friend class Buffer;
   static constexpr std::size_t kFew = 4;    // 256 KB
-  static constexpr std::size_t kMost = 32;  // others go to the heap
+  static constexpr std::size_t kMost = 80;  // what a long download may have under way; others go to the heap
   void put(std::string bytes) noexcept;
 
   std::mutex mutex_;

@@ -1,5 +1,7 @@
 #include "transport/call.hpp"
 
+#include <algorithm>
+
 #include "base/internal/text.hpp"
 #include "kubexx/base/error_sink.hpp"
 
@@ -53,22 +55,31 @@ void Call::headers(int status, Headers headers) {
 
 std::size_t Call::data(std::string_view bytes) {
   if (ended_) return bytes.size();
-  if (paused_) {
+  if (!paused_) return pass_on(bytes);
+  if (gunzip_) {
     held_.append(bytes);
-    return 0;
+  } else {
+    collect(bytes);
+    not_taken_ += bytes.size();
   }
-  return pass_on(bytes);
+  return 0;
 }
 
 std::size_t Call::resume() {
   paused_ = false;
   if (ended_) return 0;
+  std::size_t delivered = 0;
+  while (!paused_ && delivered < waiting_.size()) deliver(std::move(waiting_[delivered++]));
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(delivered));
   hand_over();
-  std::size_t taken = 0;
-  if (!paused_) {
+  std::size_t left = collected_.size();
+  for (const Buffer& piece : waiting_) left += piece.size();
+  std::size_t taken = not_taken_ - std::min(not_taken_, left);
+  not_taken_ -= taken;
+  if (gunzip_ && !paused_) {
     std::string held;
     held.swap(held_);
-    taken = pass_on(held);
+    taken += pass_on(held);
     hand_over();
   }
   if (ending_ && !paused_) finish(nullptr);
@@ -99,20 +110,25 @@ void Call::pass_on_inflated(std::string_view& bytes) {
   }
 }
 
-/// What is collected while the reader pauses is the rest of a piece: it stands on the heap, so that nobody else misses
-/// a buffer.
+/// The first piece for a reader that pauses is as large as what it has: many may pause with little.
 void Call::collect(std::string_view bytes) {
   while (!bytes.empty()) {
-    if (collected_.room() == 0) hand_over();
-    if (collected_.empty()) collected_ = paused_ ? Buffer() : buffers_->take();
-    const auto part = paused_ ? bytes : bytes.substr(0, collected_.room());
+    if (collected_.size() >= BufferPool::kBytes) hand_over();
+    if (collected_.empty()) collected_ = paused_ && waiting_.empty() ? Buffer() : buffers_->take();
+    const auto part = bytes.substr(0, BufferPool::kBytes - collected_.size());
     collected_.append(part);
     bytes.remove_prefix(part.size());
   }
 }
 
 void Call::hand_over() {
-  if (!paused_ && !collected_.empty()) deliver(std::exchange(collected_, Buffer()));
+  if (collected_.empty()) return;
+  if (!paused_) {
+    deliver(std::exchange(collected_, Buffer()));
+  } else if (collected_.size() >= BufferPool::kBytes) {
+    waiting_.push_back(std::move(collected_));
+    collected_ = Buffer();
+  }
 }
 
 void Call::deliver(Buffer piece) {
@@ -135,6 +151,8 @@ void Call::finish(const Error* error) {
   if (ended_) return;
   ended_ = true;
   held_ = {};
+  waiting_.clear();
+  collected_ = {};
   buffers_->trim();
   std::optional<Error> cut;
   if (!error && gunzip_ && !gunzip_->complete()) cut = Error::decode("gzip: the body ends early");

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "kubexx/transport/transport.hpp"
 #include "transport/buffer_pool.hpp"
@@ -65,7 +66,6 @@ class Call {
   bool paused() const noexcept { return paused_; }
   bool answered() const noexcept { return answered_; }  ///< the sink saw headers
   bool ended() const noexcept { return ended_; }        ///< on_end was delivered, or nobody listens any more
-  std::size_t held() const noexcept { return held_.size(); }
 
   // Bookkeeping of the I/O thread.
   Target target;
@@ -87,8 +87,10 @@ class Call {
   const Request request_;
   const std::shared_ptr<BufferPool> buffers_;
   std::unique_ptr<Gunzip> gunzip_;
-  Buffer collected_;
-  std::string held_;
+  Buffer collected_;             // the piece under way
+  std::vector<Buffer> waiting_;  // full ones before it, for a reader that pauses
+  std::size_t not_taken_ = 0;    // bytes in both that the stream was not told to be taken
+  std::string held_;             // not inflated yet
   bool paused_ = false;
   bool answered_ = false;
   bool ending_ = false;

@@ -1,5 +1,6 @@
 #include "transport/curl_multi.hpp"
 
+#include <openssl/crypto.h>
 #include <sys/epoll.h>
 
 #include <mutex>
@@ -12,7 +13,11 @@ constexpr long kMaxIdleConnections = 64;
 
 void initialize_once() {
   static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_ALL); });
+  std::call_once(once, [] {
+    // OpenSSL does not try again what failed for want of memory, and libcurl would run into it.
+    if (OSSL_LIB_CTX_get0_global_default() == nullptr) throw std::bad_alloc();
+    if (curl_global_init(CURL_GLOBAL_ALL) != CURLE_OK) throw std::bad_alloc();
+  });
 }
 
 }  // namespace
@@ -32,7 +37,8 @@ CurlMulti::~CurlMulti() {
   curl_multi_cleanup(multi_);
 }
 
-int CurlMulti::on_socket(CURL*, curl_socket_t fd, int what, void* context, void* known) {
+// No exception passes through libcurl: -1 makes it give up what it does, and act() tells.
+int CurlMulti::on_socket(CURL*, curl_socket_t fd, int what, void* context, void* known) try {
   auto* self = static_cast<CurlMulti*>(context);
   if (what == CURL_POLL_REMOVE) {
     self->loop_->forget(fd);
@@ -54,9 +60,11 @@ int CurlMulti::on_socket(CURL*, curl_socket_t fd, int what, void* context, void*
     self->act(fd, mask);
   });
   return 0;
+} catch (const std::bad_alloc&) {
+  return -1;
 }
 
-int CurlMulti::on_timer(CURLM*, long milliseconds, void* context) {
+int CurlMulti::on_timer(CURLM*, long milliseconds, void* context) try {
   auto* self = static_cast<CurlMulti*>(context);
   if (self->timer_) self->loop_->cancel(*self->timer_);
   self->timer_.reset();
@@ -66,20 +74,23 @@ int CurlMulti::on_timer(CURLM*, long milliseconds, void* context) {
     self->act(CURL_SOCKET_TIMEOUT, 0);
   });
   return 0;
+} catch (const std::bad_alloc&) {
+  return -1;
 }
 
 void CurlMulti::act(curl_socket_t fd, int events) {
   int running = 0;
-  curl_multi_socket_action(multi_, fd, events, &running);
+  const CURLMcode code = curl_multi_socket_action(multi_, fd, events, &running);
   // One message at a time: handling one may remove the transfer of the next.
   int left = 0;
   while (CURLMsg* message = curl_multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
-    CURLcode code = message->data.result;
+    CURLcode result = message->data.result;
     CurlTransfer* transfer = nullptr;
     curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-    transfer->on_done(code);
+    transfer->on_done(result);
   }
+  if (code == CURLM_OUT_OF_MEMORY || code == CURLM_ABORTED_BY_CALLBACK) throw std::bad_alloc();
 }
 
 CurlTransfer::CurlTransfer(CurlMulti& multi) : multi_(&multi), easy_(curl_easy_init()) {
@@ -98,8 +109,8 @@ CurlTransfer::~CurlTransfer() {
 }
 
 void CurlTransfer::start() {
+  if (curl_multi_add_handle(multi_->multi_, easy_) != CURLM_OK) throw std::bad_alloc();
   added_ = true;
-  curl_multi_add_handle(multi_->multi_, easy_);
 }
 
 void CurlTransfer::add(curl_slist*& list, const std::string& line) {

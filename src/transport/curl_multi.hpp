@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -50,7 +51,8 @@ class CurlTransfer {
   const char* error_text() const noexcept { return error_text_; }
   template <class T>
   void set(CURLoption option, T value) {
-    curl_easy_setopt(easy_, option, value);
+    // Without it another request would be sent than was meant.
+    if (curl_easy_setopt(easy_, option, value) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   }
   void add(curl_slist*& list, const std::string& line);
   curl_slist* header_list_ = nullptr;

@@ -1,5 +1,6 @@
 #include "transport/dial.hpp"
 
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 
 #include <algorithm>
@@ -9,6 +10,17 @@ namespace kubexx::transport {
 namespace {
 
 constexpr long kTunnelBuffer = 256 * 1024;
+
+/// libcurl 7 says "again" also when OpenSSL has failed for good, as it does for want of memory, and would do so for
+/// ever. The error is in OpenSSL's queue then, which `action` finds empty.
+template <class Action>
+CURLcode told_apart(CURLcode failed, Action action) {
+  ERR_clear_error();
+  const CURLcode code = action();
+  if (code != CURLE_AGAIN || ERR_peek_error() == 0) return code;
+  ERR_clear_error();
+  return failed;
+}
 
 }  // namespace
 
@@ -44,7 +56,7 @@ void Dial::learn_protocol() {
   // The handle finds its connection again in the first read; before that libcurl has no TLS session to show.
   char first[16 * 1024];
   std::size_t count = 0;
-  last_ = curl_easy_recv(easy(), first, sizeof first, &count);
+  last_ = told_apart(CURLE_RECV_ERROR, [&] { return curl_easy_recv(easy(), first, sizeof first, &count); });
   if (last_ == CURLE_AGAIN) last_ = CURLE_OK;
   early_.assign(first, count);
   curl_tlssessioninfo* session = nullptr;
@@ -62,14 +74,14 @@ Dial::Io Dial::read(char* buffer, std::size_t size, std::size_t& count) {
     early_.erase(0, count);
     return Io::Done;
   }
-  last_ = curl_easy_recv(easy(), buffer, size, &count);
+  last_ = told_apart(CURLE_RECV_ERROR, [&] { return curl_easy_recv(easy(), buffer, size, &count); });
   if (last_ == CURLE_AGAIN) return Io::Again;
   if (last_ != CURLE_OK) return Io::Failed;
   return count == 0 ? Io::Closed : Io::Done;
 }
 
 Dial::Io Dial::write(const char* data, std::size_t size, std::size_t& count) {
-  last_ = curl_easy_send(easy(), data, size, &count);
+  last_ = told_apart(CURLE_SEND_ERROR, [&] { return curl_easy_send(easy(), data, size, &count); });
   if (last_ == CURLE_AGAIN) return Io::Again;
   return last_ == CURLE_OK ? Io::Done : Io::Failed;
 }

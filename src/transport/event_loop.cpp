@@ -7,25 +7,49 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <system_error>
 
 #include "base/internal/alarm.hpp"
+#include "base/internal/insist.hpp"
 
 namespace kubexx::transport {
+namespace {
+
+/// Of several steps that all have to be made: the first exception, once all were.
+class FirstFailure {
+ public:
+  template <class Step>
+  void of(Step&& step) {
+    try {
+      step();
+    } catch (...) {
+      if (!first_) first_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::exception_ptr first_;
+};
+
+}  // namespace
 
 Result<std::unique_ptr<EventLoop>> EventLoop::create(bool threadless) {
-  const int epoll = epoll_create1(EPOLL_CLOEXEC);
-  const int wakeup = epoll < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  const bool alarmed = threadless && wakeup >= 0;
-  const int alarm = alarmed ? timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK) : -1;
-  int failed = wakeup < 0 || (alarmed && alarm < 0) ? errno : 0;
-  std::unique_ptr<EventLoop> loop(new EventLoop(epoll, wakeup, alarm));
-  for (const int own : {wakeup, alarm}) {
+  Descriptor epoll(epoll_create1(EPOLL_CLOEXEC));
+  Descriptor wakeup(epoll.get() < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const bool alarmed = threadless && wakeup.get() >= 0;
+  Descriptor alarm(alarmed ? timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK) : -1);
+  int failed = wakeup.get() < 0 || (alarmed && alarm.get() < 0) ? errno : 0;
+  std::unique_ptr<EventLoop> loop(new EventLoop(std::move(epoll), std::move(wakeup), std::move(alarm)));
+  for (const int own : {loop->wakeup_.get(), loop->alarm_.get()}) {
     if (failed != 0 || own < 0) break;
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = static_cast<std::uint32_t>(own);
-    if (epoll_ctl(epoll, EPOLL_CTL_ADD, own, &event) != 0) failed = errno;
+    if (epoll_ctl(loop->epoll_.get(), EPOLL_CTL_ADD, own, &event) != 0) failed = errno;
   }
   if (failed != 0) return Error::config("event loop: " + std::generic_category().message(failed));
   return loop;
@@ -34,7 +58,11 @@ Result<std::unique_ptr<EventLoop>> EventLoop::create(bool threadless) {
 void EventLoop::watch(int fd, std::uint32_t epoll_events, Ready ready) {
   // The serial tells an event of this descriptor from one of an earlier descriptor with the same number.
   std::uint64_t serial = ++serial_ & 0xffffffff;
-  watched_[fd] = Watched{serial, std::make_shared<Ready>(std::move(ready))};
+  insist([&] {
+    auto kept = std::make_shared<Ready>();
+    watched_[fd] = Watched{serial, kept};
+    kept->swap(ready);
+  });
   epoll_event event{};
   event.events = epoll_events;
   event.data.u64 = serial << 32 | static_cast<std::uint32_t>(fd);
@@ -56,7 +84,7 @@ void EventLoop::forget(int fd) {
 
 EventLoop::TimerId EventLoop::at(TimePoint when, Task task) {
   TimerId id{when, ++serial_};
-  timers_.emplace(id, std::move(task));
+  insist([&] { timers_.emplace(id, std::move(task)); });  // moves it when it has the room
   return id;
 }
 
@@ -64,13 +92,17 @@ void EventLoop::cancel(const TimerId& timer) {
   timers_.erase(timer);
 }
 
+void EventLoop::defer(Task task) {
+  insist([&] { deferred_.push_back(std::move(task)); });
+}
+
 void EventLoop::post(Task task) {
   bool first = false;
-  {
+  insist([&] {
     std::lock_guard lock(mutex_);
     first = posted_.empty();
     posted_.push_back(std::move(task));
-  }
+  });
   if (first) wake();
 }
 
@@ -82,16 +114,21 @@ void EventLoop::wake() const noexcept {
 void EventLoop::run(const std::stop_token& stop) {
   std::stop_callback on_stop(stop, [this]() noexcept { wake(); });
   while (!stop.stop_requested()) {
-    handle_events(timeout());
-    run_due();
-    run_posted();
+    turn(timeout());
   }
 }
 
 void EventLoop::turn() {
-  handle_events(0);
-  run_due();
-  run_posted();
+  turn(0);
+}
+
+/// Whoever throws, for want of memory, is not to cost others their turn: they were told of it, and would wait for ever.
+void EventLoop::turn(int timeout) {
+  FirstFailure failure;
+  failure.of([&] { handle_events(timeout); });
+  failure.of([&] { run_due(); });
+  failure.of([&] { run_posted(); });
+  failure.rethrow();
 }
 
 std::optional<TimePoint> EventLoop::deadline() const {
@@ -134,12 +171,14 @@ void EventLoop::handle_events(int timeout) {
 void EventLoop::run_due() {
   std::vector<Task> deferred;
   deferred.swap(deferred_);
-  for (auto& task : deferred) task();
-  if (timers_.empty()) return;
-  for (TimePoint limit = now(); !timers_.empty() && timers_.begin()->first.first <= limit;) {
+  FirstFailure failure;
+  for (auto& task : deferred) failure.of(task);
+  const TimePoint limit = timers_.empty() ? TimePoint::min() : now();
+  while (!timers_.empty() && timers_.begin()->first.first <= limit) {
     auto node = timers_.extract(timers_.begin());
-    node.mapped()();
+    failure.of(node.mapped());
   }
+  failure.rethrow();
 }
 
 bool EventLoop::run_posted() {
@@ -148,7 +187,9 @@ bool EventLoop::run_posted() {
     std::lock_guard lock(mutex_);
     posted.swap(posted_);
   }
-  for (auto& task : posted) task();
+  FirstFailure failure;
+  for (auto& task : posted) failure.of(task);
+  failure.rethrow();
   return !posted.empty();
 }
 

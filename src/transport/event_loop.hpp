@@ -37,7 +37,7 @@ class EventLoop {
   TimePoint now() const { return clock_->now(); }
   TimerId at(TimePoint when, Task task);
   void cancel(const TimerId& timer);
-  void defer(Task task) { deferred_.push_back(std::move(task)); }  ///< runs in the next turn, without waiting
+  void defer(Task task);  ///< runs in the next turn, without waiting
 
   void post(Task task);
   void run(const std::stop_token& stop);
@@ -49,8 +49,10 @@ class EventLoop {
   void arm() noexcept;                        ///< makes fd() readable then; after each turn
 
  private:
-  EventLoop(int epoll, int wakeup, int alarm) : epoll_(epoll), wakeup_(wakeup), alarm_(alarm) {}
+  EventLoop(Descriptor epoll, Descriptor wakeup, Descriptor alarm)
+      : epoll_(std::move(epoll)), wakeup_(std::move(wakeup)), alarm_(std::move(alarm)) {}
   int timeout() const;
+  void turn(int timeout);
   void handle_events(int timeout);
   void run_due();
   void wake() const noexcept;

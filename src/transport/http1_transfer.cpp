@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/internal/text.hpp"
+#include "kubexx/base/error_sink.hpp"
 #include "transport/limits.hpp"
 
 namespace kubexx::transport {
@@ -66,14 +67,29 @@ void Http1Transfer::set_request() {
 /// The connection is there, nothing of the request has been sent.
 int Http1Transfer::before_request(void* context, char*, char*, int, int) {
   auto* self = static_cast<Http1Transfer*>(context);
-  self->connected_ = true;
-  self->last_heard_ = self->loop_->now();
-  if (const auto& gate = self->call_->request().gate) self->refused_ = gate->closed();
-  return self->refused_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+  const bool open = self->inside_libcurl([self] {
+    self->connected_ = true;
+    self->last_heard_ = self->loop_->now();
+    if (const auto& gate = self->call_->request().gate) self->refused_ = gate->closed();
+    return !self->refused_;
+  });
+  return open ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
-std::size_t Http1Transfer::on_header(char* data, std::size_t size, std::size_t count, void* self) {
-  return static_cast<Http1Transfer*>(self)->header_line({data, size * count}) ? size * count : 0;
+std::size_t Http1Transfer::on_header(char* data, std::size_t size, std::size_t count, void* context) {
+  auto* self = static_cast<Http1Transfer*>(context);
+  return self->inside_libcurl([&] { return self->header_line({data, size * count}); }) ? size * count : 0;
+}
+
+/// No exception passes through libcurl: one ends the transfer, with an Error.
+template <class Step>
+bool Http1Transfer::inside_libcurl(Step step) noexcept {
+  try {
+    return step();
+  } catch (...) {
+    refused_ = current_exception_as_error();
+    return false;
+  }
 }
 
 bool Http1Transfer::header_line(std::string_view line) {
@@ -106,16 +122,20 @@ bool Http1Transfer::header_line(std::string_view line) {
 
 std::size_t Http1Transfer::on_body(char* data, std::size_t size, std::size_t count, void* context) {
   auto* self = static_cast<Http1Transfer*>(context);
-  self->last_heard_ = self->loop_->now();
-  if (!self->call_->answered()) {  // behind a 101 that nobody asked for
-    self->refused_ = Error::decode(self->call_->target.address() + ": the answer is not HTTP: a body without a header");
-    return 0;
+  return self->inside_libcurl([&] { return self->body({data, size * count}); }) ? size * count : 0;
+}
+
+bool Http1Transfer::body(std::string_view bytes) {
+  last_heard_ = loop_->now();
+  if (!call_->answered()) {  // behind a 101 that nobody asked for
+    refused_ = Error::decode(call_->target.address() + ": the answer is not HTTP: a body without a header");
+    return false;
   }
-  self->call_->data({data, size * count});
-  self->call_->hand_over();
-  if (self->call_->ended()) return 0;
-  if (self->call_->paused()) curl_easy_pause(self->easy(), CURLPAUSE_RECV);
-  return size * count;
+  call_->data(bytes);
+  call_->hand_over();
+  if (call_->ended()) return false;
+  if (call_->paused()) curl_easy_pause(easy(), CURLPAUSE_RECV);
+  return true;
 }
 
 void Http1Transfer::resumed(Call& call, std::size_t) {
@@ -140,7 +160,13 @@ void Http1Transfer::give_up() {
 
 void Http1Transfer::on_done(CURLcode code) {
   std::optional<Error> error = std::move(refused_);
-  if (!error && code != CURLE_OK) error = failure(code);
+  if (!error && code != CURLE_OK) {
+    try {
+      error = failure(code);
+    } catch (...) {  // there is no memory for its words
+      error = current_exception_as_error();
+    }
+  }
   owner_->finished(call_, std::move(error));
   owner_->retire(*this);
 }

@@ -39,7 +39,10 @@ class Http1Transfer final : public EndpointTransfer, public Carrier {
   static int before_request(void* self, char* ip, char* local_ip, int port, int local_port);
   static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self);
+  template <class Step>
+  bool inside_libcurl(Step step) noexcept;
   bool header_line(std::string_view line);
+  bool body(std::string_view bytes);
   void on_done(CURLcode code) override;
   Error failure(CURLcode code) const;
   Error header_too_large() const;

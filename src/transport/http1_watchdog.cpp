@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/internal/insist.hpp"
 #include "transport/http1_transfer.hpp"
 
 namespace kubexx::transport {
@@ -47,13 +48,12 @@ Http1Watchdog::~Http1Watchdog() {
 void Http1Watchdog::add(Http1Transfer& transfer) {
   if (options_->read_idle <= Duration::zero()) return;
   Origin& origin = origins_[transfer.endpoint().target.origin()];
-  origin.transfers.insert(&transfer);
+  insist([&] { origin.transfers.insert(&transfer); });
   if (!origin.timer) arm(origin, multi_->loop().now() + options_->read_idle, &Http1Watchdog::check);
 }
 
 void Http1Watchdog::remove(Http1Transfer& transfer) {
-  const auto found = origins_.find(transfer.endpoint().target.origin());
-  if (found != origins_.end()) found->second.transfers.erase(&transfer);
+  for (auto& [name, origin] : origins_) origin.transfers.erase(&transfer);  // looking for its name would need memory
 }
 
 void Http1Watchdog::answered(const Http1Transfer& transfer) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/internal/insist.hpp"
 #include "base/internal/text.hpp"
 #include "base/internal/wipe.hpp"
 #include "transport/limits.hpp"
@@ -79,6 +80,16 @@ struct Http2Connection::Callbacks {
   static Http2Connection& of(void* self) { return *static_cast<Http2Connection*>(self); }
   static Stream* stream(nghttp2_session* session, std::int32_t id) {
     return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
+  }
+
+  /// No exception passes through nghttp2: one ends the session, and with it the connection.
+  template <auto callback, class... Arguments>
+  static int isolated(Arguments... arguments) {
+    try {
+      return callback(arguments...);
+    } catch (...) {
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
   }
 
   static int on_header(nghttp2_session* session, const nghttp2_frame* frame, const std::uint8_t* name,
@@ -186,13 +197,13 @@ struct Http2Connection::Callbacks {
     nghttp2_option* option = nullptr;
     nghttp2_session* session = nullptr;
     if (nghttp2_session_callbacks_new(&callbacks) != 0 || nghttp2_option_new(&option) != 0) throw std::bad_alloc();
-    nghttp2_session_callbacks_set_on_header_callback(callbacks, &on_header);
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, &on_frame);
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, &on_data);
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &on_close);
-    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, &on_not_sent);
-    nghttp2_session_callbacks_set_error_callback2(callbacks, &on_error);
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, &on_frame_sent);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, &isolated<&on_header>);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, &isolated<&on_frame>);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, &isolated<&on_data>);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &isolated<&on_close>);
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, &isolated<&on_not_sent>);
+    nghttp2_session_callbacks_set_error_callback2(callbacks, &isolated<&on_error>);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, &isolated<&on_frame_sent>);
     nghttp2_option_set_no_auto_window_update(option, 1);
     nghttp2_option_set_peer_max_concurrent_streams(option, static_cast<std::uint32_t>(connection.stream_limit_));
     nghttp2_mem memory = wiping_memory();
@@ -310,7 +321,9 @@ void Http2Connection::give_back(Stream& stream, std::size_t taken) {
     nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, id, window_of(kLongDownload * limit));
   }
   if (stream.owed < limit / 8) return;
-  nghttp2_submit_window_update(session_, NGHTTP2_FLAG_NONE, id, window_of(std::exchange(stream.owed, 0)));
+  // The peer would wait for it for ever.
+  const auto window = window_of(std::exchange(stream.owed, 0));
+  if (nghttp2_submit_window_update(session_, NGHTTP2_FLAG_NONE, id, window) == NGHTTP2_ERR_NOMEM) lacks_memory_ = true;
 }
 
 void Http2Connection::abandon(std::int32_t id) {
@@ -446,10 +459,13 @@ void Http2Connection::flush() {
     while (output_.size() < kWriteBuffer) {
       const std::uint8_t* data = nullptr;
       auto count = nghttp2_session_mem_send(session_, &data);
+      if (count < 0) lacks_memory_ = true;
       if (count <= 0) break;
-      append_secret(output_, {reinterpret_cast<const char*>(data), static_cast<std::size_t>(count)});
+      const auto size = static_cast<std::size_t>(count);
+      insist([&] { append_secret(output_, {reinterpret_cast<const char*>(data), size}); });
     }
     in_session_ = false;
+    if (lacks_memory_) return fail(out_of_memory());
     if (output_.empty()) break;
     std::size_t sent = 0;
     Dial::Io result = dial_->write(output_.data(), output_.size(), sent);
@@ -468,6 +484,10 @@ void Http2Connection::flush() {
 Error Http2Connection::broken() const {
   if (nghttp2_session_want_read(session_) || protocol_error_.empty()) return dial_->failure();
   return Error::decode(peer_ + ": HTTP/2: " + protocol_error_);
+}
+
+Error Http2Connection::out_of_memory() const {
+  return Error::transport(TransportFailure::Other, peer_ + ": out of memory");
 }
 
 void Http2Connection::heard() {

@@ -63,6 +63,7 @@ class Http2Connection final : public Carrier {
   void schedule_check(TimePoint when);
   void fail(const Error& error);
   Error broken() const;
+  Error out_of_memory() const;
   void close();
   void end_stream(std::int32_t id, std::uint32_t code);
   void give_back(Stream& stream, std::size_t taken);
@@ -86,7 +87,8 @@ class Http2Connection final : public Carrier {
   bool draining_ = false;
   bool dead_ = false;
   bool closed_ = false;
-  bool in_session_ = false;  ///< inside nghttp2: settle later
+  bool in_session_ = false;    ///< inside nghttp2: settle later
+  bool lacks_memory_ = false;  ///< something was not said to the peer, who waits for it
   TimePoint last_read_;
   TimePoint idle_since_;
   std::optional<EventLoop::TimerId> check_;

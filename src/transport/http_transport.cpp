@@ -5,12 +5,15 @@
 #include <atomic>
 #include <csignal>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/internal/insist.hpp"
 #include "base/internal/parse_number.hpp"
+#include "base/internal/thread.hpp"
 #include "base/internal/wipe.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "transport/event_loop.hpp"
@@ -74,20 +77,31 @@ struct Engine {
     turn();
   }
 
-  void finish() {
+  /// For destructors, and the end of a thread: who waits hears of the end, whatever memory there is.
+  void finish() noexcept {
+    std::optional<Error> stopped;
+    insist([&] { stopped = Error::canceled("transport stopped"); });
     // Sinks told about the end may send once more: those calls end the same way.
-    for (int round = 0; round < kLastRounds && loop->run_posted(); ++round) {
-    }
-    pool->end_all(Error::canceled("transport stopped"));
-    for (int round = 0; round < kLastRounds && loop->run_posted(); ++round) {
-    }
+    run_what_is_posted();
+    call_isolated("transport", [&] { pool->end_all(*stopped); });
+    run_what_is_posted();
     owned_pool.reset();
+  }
+
+  void run_what_is_posted() noexcept {
+    for (int round = 0; round < kLastRounds; ++round) {
+      bool any = true;
+      call_isolated("transport", [&] { any = loop->run_posted(); });
+      if (!any) return;
+    }
   }
 
   void start_over(const Error& error) noexcept {
     report_error(error, "transport");
     try {
-      pool->end_calls(Error::transport(TransportFailure::Other, error.message()));
+      Error why = error;
+      call_isolated("transport", [&] { why = Error::transport(TransportFailure::Other, error.message()); });
+      pool->start_over(why);
     } catch (...) {
       report_error(current_exception_as_error(), "transport");
     }
@@ -115,16 +129,6 @@ class CallHandle final : public Exchange {
 void override_seconds(const ProxyRules::Environment& environment, const char* name, Duration& value) {
   const auto seconds = parse_number<int>(environment(name));
   if (seconds && *seconds >= 0) value = std::chrono::seconds(*seconds);
-}
-
-/// Joins the thread when the next one comes here, or at the end of the process.
-void join_later(std::jthread thread) {
-  static std::mutex mutex;
-  static std::jthread last;
-  std::jthread before;
-  std::lock_guard lock(mutex);
-  before = std::exchange(last, std::move(thread));
-  if (before.joinable()) before.join();
 }
 
 }  // namespace
@@ -157,14 +161,14 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::create(TransportOptions op
   engine->loop = std::move(*loop);
   engine->owned_pool = std::make_unique<Pool>(*engine->loop, engine->options, std::move(*proxies), std::move(*tls));
   engine->pool = engine->owned_pool.get();
-  if (engine->options.threadless)
-    return std::shared_ptr<HttpTransport>(new HttpTransport(std::make_unique<Impl>(Impl{std::move(engine)})));
-  try {
+  std::shared_ptr<HttpTransport> made(new HttpTransport(std::make_unique<Impl>(Impl{engine})));
+  if (engine->options.threadless) return made;
+  try {  // last: the thread keeps the engine, and whoever made it ends it
     engine->thread = std::jthread([engine](const std::stop_token& stop) { engine->run(stop); });
   } catch (const std::system_error& e) {
     return Error::config(std::string("the transport's thread cannot be started: ") + e.code().message());
   }
-  return std::shared_ptr<HttpTransport>(new HttpTransport(std::make_unique<Impl>(Impl{std::move(engine)})));
+  return made;
 }
 
 HttpTransport::HttpTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -176,18 +180,14 @@ HttpTransport::~HttpTransport() {
   }
   std::jthread& thread = impl_->engine->thread;
   thread.request_stop();
-  // The last owner may have been a sink, released on the I/O thread itself, which cannot join itself.
-  if (thread.get_id() == std::this_thread::get_id()) {
-    join_later(std::move(thread));
-  } else {
-    thread.join();
-  }
+  detail::join_thread(std::move(thread));  // the last owner may have been a sink, released on the I/O thread itself
 }
 
 std::unique_ptr<Exchange> HttpTransport::send(Request request, std::shared_ptr<ResponseSink> sink) {
   auto call = std::make_shared<Call>(std::move(request), std::move(sink), impl_->buffers);
+  auto handle = std::make_unique<CallHandle>(impl_->engine, call);
   impl_->engine->loop->post([pool = impl_->engine->pool, call] { pool->start(call); });
-  return std::make_unique<CallHandle>(impl_->engine, std::move(call));
+  return handle;
 }
 
 Result<void> HttpTransport::set_client_certificate(std::string certificate_pem, std::string key_pem) {

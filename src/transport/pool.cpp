@@ -1,7 +1,10 @@
 #include "transport/pool.hpp"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
+#include "base/internal/insist.hpp"
 #include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::transport {
@@ -28,6 +31,11 @@ Pool::~Pool() = default;
 void Pool::start(std::shared_ptr<Call> call) {
   if (ended_) return call->end(ended_);
   try {
+    calls_.insert(call);
+  } catch (const std::bad_alloc&) {
+    return call->end(lacks_memory_);  // nobody else knows of it
+  }
+  try {
     begin(call);
   } catch (...) {
     detach(*call);
@@ -36,7 +44,6 @@ void Pool::start(std::shared_ptr<Call> call) {
 }
 
 void Pool::begin(const std::shared_ptr<Call>& call) {
-  calls_.insert(call);
   metrics_.calls.add();
   auto target = parse_target(call->request().url);
   auto checked = check_request(call->request());
@@ -45,8 +52,8 @@ void Pool::begin(const std::shared_ptr<Call>& call) {
   call->target = *target;
   call->accepts_gzip =
       options_->compression && !call->request().live && !call->request().headers.find("accept-encoding");
-  if (call->request().timeout) {
-    call->deadline = loop_->at(loop_->now() + *call->request().timeout, [this, call] {
+  if (const auto timeout = call->request().timeout) {
+    call->deadline = loop_->at(loop_->now() + *timeout, [this, call] {
       call->deadline.reset();
       detach(*call);
       finished(call, Error::timeout(call->target.address() + ": no complete answer in time"));
@@ -132,8 +139,9 @@ void Pool::dialed(Origin& origin, Dial& dial, std::optional<Error> error) {
 
 void Pool::place_on_http1(const std::shared_ptr<Call>& call) {
   auto transfer = std::make_unique<Http1Transfer>(multi_, endpoint(call->target), call, *this, watchdog_);
-  call->carrier = transfer.get();
-  transfers_.emplace(transfer.get(), std::move(transfer));
+  auto* const carrier = transfer.get();
+  transfers_.emplace(carrier, std::move(transfer));
+  call->carrier = carrier;
 }
 
 Endpoint Pool::endpoint(const Target& target) {
@@ -157,7 +165,7 @@ void Pool::replace_client_certificate(std::string certificate, std::string key) 
 void Pool::cancel(const std::shared_ptr<Call>& call) {
   if (!calls_.contains(call)) return;
   detach(*call);
-  if (call->deadline) loop_->cancel(*call->deadline);
+  if (const auto deadline = call->deadline) loop_->cancel(*deadline);
   calls_.erase(call);
 }
 
@@ -182,8 +190,7 @@ void Pool::resume(const std::shared_ptr<Call>& call) {
 
 void Pool::finished(std::shared_ptr<Call> call, std::optional<Error> error) {
   call->carrier = nullptr;
-  if (call->deadline) loop_->cancel(*call->deadline);
-  call->deadline.reset();
+  if (const auto deadline = std::exchange(call->deadline, std::nullopt)) loop_->cancel(*deadline);
   call->end(std::move(error));
   if (call->ended()) calls_.erase(call);
   if (auto origin = origins_.find(call->target.origin()); origin != origins_.end() && !origin->second.waiting.empty()) {
@@ -208,7 +215,7 @@ void Pool::retire(Carrier& carrier) {
                               [&](auto& connection) { return connection.get() == &carrier; });
     if (found == origin.connections.end()) continue;
     if ((*found)->found_dead()) metrics_.dead_connections.add();
-    retired_.push_back(std::move(*found));  // it is still at work
+    insist([&] { retired_.push_back(std::move(*found)); });  // it is still at work
     origin.connections.erase(found);
     loop_->defer([this] { retired_.clear(); });
     return;
@@ -223,8 +230,20 @@ void Pool::end_all(const Error& error) {
 void Pool::end_calls(const Error& error) {
   auto calls = std::exchange(calls_, {});
   for (auto& call : calls) {
-    detach(*call);
-    call->end(error);
+    call_isolated("transport", [&] { detach(*call); });
+    call_isolated("transport", [&] { call->end(error); });
+  }
+}
+
+/// Something was left in the middle: every call ends, and no connection is used again.
+void Pool::start_over(const Error& error) {
+  end_calls(error);
+  for (auto& [name, origin] : origins_) {
+    origin.waiting.clear();
+    origin.dials.clear();
+    for (std::size_t i = origin.connections.size(); i-- > 0;) {
+      call_isolated("transport", [&connection = *origin.connections[i]] { connection.drain(); });
+    }
   }
 }
 

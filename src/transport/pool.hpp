@@ -31,6 +31,7 @@ class Pool final : public CallOwner {
   void resume(const std::shared_ptr<Call>& call);
   void replace_client_certificate(std::string certificate, std::string key);
   void end_calls(const Error& error);
+  void start_over(const Error& error);
   void end_all(const Error& error);  ///< and every later call
 
   void finished(std::shared_ptr<Call> call, std::optional<Error> error) override;
@@ -71,6 +72,7 @@ class Pool final : public CallOwner {
   std::unordered_map<Carrier*, std::unique_ptr<Http1Transfer>> transfers_;
   std::vector<std::unique_ptr<Http2Connection>> retired_;
   std::optional<Error> ended_;
+  const Error lacks_memory_ = Error::transport(TransportFailure::Other, "out of memory");  ///< made while there is some
 };
 
 }  // namespace kubexx::transport

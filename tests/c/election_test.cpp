@@ -44,6 +44,7 @@ class CElectionTest : public CTest, public ::testing::WithParamInterface<bool> {
     wait_.set(KUBEXX_OPTION_TIMEOUT_MS, 30'000);
   }
   ~CElectionTest() override {
+    EXPECT_TRUE(eventually([this] { return turns_.released == made_; }));  // it may be told of until then
     kubexx_client_free(client_);
     kubexx_loop_free(loop_);
   }
@@ -51,6 +52,7 @@ class CElectionTest : public CTest, public ::testing::WithParamInterface<bool> {
     kubexx_elector* elector = nullptr;
     kubexx_error* error = nullptr;
     EXPECT_TRUE(ok(kubexx_elector_new(client_, lease_, Turns::told, &turns_, Turns::release, &elector, &error), error));
+    made_ += elector ? 1 : 0;
     return elector;
   }
   bool eventually(const std::function<bool()>& done) {
@@ -62,6 +64,7 @@ class CElectionTest : public CTest, public ::testing::WithParamInterface<bool> {
   Options lease_;
   Options wait_;
   Turns turns_;
+  int made_ = 0;  // electors
 };
 INSTANTIATE_TEST_SUITE_P(Clients, CElectionTest, ::testing::Bool(),
                          [](const auto& which) { return which.param ? "OnALoop" : "WithThreads"; });

@@ -140,11 +140,36 @@ check 1 '' 'refused' k top-cache pods --server https://127.0.0.1:1
 check 1 '' 'refused' k bench sync pods --server https://127.0.0.1:1
 check 0 '^kubexx [0-9.]+ ' '' k version --client
 check 0 '^kubexx [0-9.]+ ' 'server not reached: .*refused' k version --server https://127.0.0.1:1
-for command in get watch logs tree top-cache bench 'bench sync' demo apiserver gen init rbac completion version; do
+for command in get watch logs tree top-cache bench 'bench sync' demo apiserver gen init rbac completion man version; do
   check 0 '^Examples:' '' k $command --help
 done
 check 0 '^Examples:' '' k --help
 for shell in bash zsh fish; do check 0 '__complete' '' k completion $shell; done
+
+# One page a command, with every flag that its help has.
+check 0 '^.TH KUBEXX 1 ' '' k man
+check 0 '^.B kubexx bench sync$' '' k man bench sync
+check 2 '' 'no command "bench sink"' k man bench sink
+check 2 '' 'all pages or one' k man get --out "$work/man"
+check 1 '' 'null/man' k man --out /dev/null/man
+check 0 'kubexx-bench-sync.1$' '' k man --out "$work/man"
+check_page() {  # PAGE COMMAND...
+  local page=$work/man/$1 flag
+  for flag in $(k "${@:2}" --help | grep -oE '^ +-[^ ]+' | tr ',' '\n'); do
+    sed 's/\\//g' "$page" | grep -qF -- "fB${flag}fR" || fail "$1 lacks $flag"
+  done
+}
+check_page kubexx.1
+check_page kubexx-get.1 get
+check_page kubexx-bench-sync.1 bench sync
+[ "$(ls "$work/man" | wc -l)" = "$((2 + $(k --help | sed -n '/^Subcommands:/,/^$/p' | grep -c '^  [a-z]')))" ] &&  # bench has one below
+  echo "ok    there is a page for every command" || fail "pages: $(ls "$work/man")"
+if command -v man >/dev/null; then
+  for page in "$work"/man/*; do
+    said=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
+    [ -z "$said" ] || fail "$page: $said"
+  done
+fi
 
 # The least rules: one for resources that are used alike; what has no namespaces needs the whole cluster.
 k rbac po deployments.apps replicasets.apps nodes pods/log:get foos.demo.example.com:watch,list pods:get -n shop \

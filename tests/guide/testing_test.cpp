@@ -1,14 +1,18 @@
-#include <gmock/gmock.h>
+// [begin head]
+#include <gtest/gtest.h>
 
-#include "guide/guide_server.hpp"
-#include "kubexx/clientset/core/v1/informers.hpp"
-#include "kubexx/informer/shared_informer_factory.hpp"
-#include "kubexx/testkit/fault_proxy.hpp"
-#include "kubexx/testkit/in_process_transport.hpp"
-#include "kubexx/testkit/recording_handler.hpp"
+#include <kubexx/clientset/core/v1/informers.hpp>
+#include <kubexx/informer/shared_informer_factory.hpp>
+#include <kubexx/testkit/client.hpp>
+#include <kubexx/testkit/fault_proxy.hpp>
+#include <kubexx/testkit/in_process_transport.hpp>
+#include <kubexx/testkit/recording_handler.hpp>
 
-namespace kubexx::guide {
-namespace {
+using namespace kubexx;
+using namespace std::chrono_literals;
+using api::core::v1::ConfigMap;
+using api::core::v1::Pod;
+// [end head]
 
 // [begin test]
 TEST(PodJournalTest, ADeletionThatNobodySawIsReported) {
@@ -74,6 +78,3 @@ TEST(ResyncTest, TenMinutesPassAtOnce) {
   executor->shut_down();
 }
 // [end clock]
-
-}  // namespace
-}  // namespace kubexx::guide

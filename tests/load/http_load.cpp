@@ -32,7 +32,9 @@ std::size_t resident_bytes() {
 
 class Socket {
  public:
-  explicit Socket(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  /// `room`: of what arrives and is not read; 0: the system's.
+  explicit Socket(std::uint16_t port, int room = 0) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (room > 0) ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -183,6 +185,7 @@ class Generator {
     create();
     watch();
     if (out_.failure.empty()) update();
+    for (const auto& socket : silent_) out_.silent_cut += is_cut(*socket) ? 1 : 0;
     return std::move(out_);
   }
 
@@ -273,6 +276,14 @@ class Generator {
     out_.creates_per_second = static_cast<double>(plan_.objects) / seconds_since(start);
   }
 
+  /// Whether the stream ends behind what is waiting to be read.
+  static bool is_cut(const Socket& socket) {
+    for (std::string read;; read.clear()) {
+      if (!socket.receive(read)) return true;
+      if (read.empty()) return false;
+    }
+  }
+
   static std::string path(std::size_t namespace_) { return "/api/v1/namespaces/" + space(namespace_) + "/configmaps"; }
 
   void watch() {
@@ -284,6 +295,13 @@ class Generator {
         fail("a watch could not be asked for");
       poll(watcher->socket, writers_.size() + i);
       watchers_.push_back(std::move(watcher));
+    }
+    constexpr int kLittleRoom = 4096;
+    for (std::size_t i = 0; i < plan_.silent && out_.failure.empty(); ++i) {
+      silent_.push_back(std::make_unique<Socket>(port_, kLittleRoom));
+      if (!silent_.back()->send("GET " + path(i % plan_.namespaces) + "?watch=1&resourceVersion=" + version + head_ +
+                                "\r\n"))
+        fail("a watch could not be asked for");
     }
     turn_until([&] {
       for (const auto& watcher : watchers_) {
@@ -333,6 +351,7 @@ class Generator {
   const int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   std::vector<std::unique_ptr<Writer>> writers_;
   std::vector<std::unique_ptr<Watcher>> watchers_;
+  std::vector<std::unique_ptr<Socket>> silent_;
   std::uint64_t answered_ = 0;
   Outcome out_;
 };

@@ -22,6 +22,7 @@ struct Plan {
   std::size_t updates_per_second = 2'000;
   Duration duration = std::chrono::seconds(20);
   std::size_t writers = 10;  ///< connections that write
+  std::size_t silent = 0;    ///< watchers more that never read, spread over the namespaces as the others are
 };
 
 struct Outcome {
@@ -33,7 +34,8 @@ struct Outcome {
   Duration drain{};               ///< from the answer to the last update until the last delivery
   std::size_t memory_before = 0;  ///< resident bytes of the process when the updates begin
   std::size_t memory_after = 0;
-  std::string failure;  ///< empty: nothing went wrong
+  std::size_t silent_cut = 0;  ///< of those that never read, how many the server cut off
+  std::string failure;         ///< empty: nothing went wrong
 };
 
 Outcome run(apiserver::Server& server, const Plan& plan);

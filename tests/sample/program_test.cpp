@@ -35,7 +35,7 @@ TEST_P(FirstProgramTest, EndsWithALineWhenItsConfigurationCannotBeUsed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, FirstProgramTest,
-                         ::testing::Values("pod_informer", "own_loop_epoll", "own_loop_asio"),
+                         ::testing::Values("pod_informer", "ten_lines", "own_loop_epoll", "own_loop_asio"),
                          [](const auto& test) { return std::string(test.param); });
 
 class OwnLoopProgramTest : public ::testing::TestWithParam<const char*> {};

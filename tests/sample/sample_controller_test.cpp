@@ -119,7 +119,7 @@ TEST_P(SampleControllerTest, AFooGetsItsDeploymentAndSaysHowManyReplicasAreAvail
   set_available(made, 2);
   EXPECT_TRUE(until([&] { return stored_foo("one").at("/status/availableReplicas").int_or(-1) == 2; }));
   EXPECT_TRUE(until([&] { return foos_with_event("Synced").count("one") == 1; }));
-  EXPECT_EQ(server.requests().count("create", "deployments"), 1U);
+  EXPECT_EQ(server.requests().count("create", "deployments", {.status = 201}), 1U);
   for (const auto& request : server.requests().entries("", "foos")) {
     if (request.method == "GET") continue;
     EXPECT_EQ(request.subresource, "status") << request.method << " " << request.path;

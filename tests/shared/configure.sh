@@ -21,6 +21,13 @@ command=$(making kubexx_program ' -o bin/kubexx ')
 [[ $command == *libkubexx_testing.so* ]] || fail "the program links no shared library"
 [[ $command != *kubexx_meta.dir* ]] || fail "the program has objects that are in the library too"
 grep -q '^Libs: -L\S* -lkubexx -pthread$' "$work/build/kubexx.pc" || fail "kubexx.pc links what libkubexx links itself"
+grep -q '^Libs.private: .*-lcurl' "$work/build/kubexx.pc" || fail "kubexx.pc does not know what an archive would link"
+
+configure "$1" "$2" -DKUBEXX_ARCHIVES_TOO=ON || { cat "$work/log"; fail "it cannot be configured with archives"; }
+[[ $(making kubexx_archive ' libkubexx\.a ') == *kubexx_meta.dir* ]] || fail "the archive is not of the objects of the shared library"
+for library in libkubexx libkubexx_testing libkubexx_c; do
+  grep -q "/$library\.a\"" "$work/build/cmake_install.cmake" || fail "$library.a is not installed"
+done
 
 configure "$1" "$2" -DKUBEXX_TESTS=ON && fail "tests link objects, and are there with shared libraries"
 grep -q 'no KUBEXX_TESTS with' "$work/log" || fail "it does not say why there are no tests"

@@ -29,7 +29,7 @@ View CheckedHandler::view() const {
 }
 
 void CheckedHandler::problem(const char* call, const std::string& key, const std::string& what) {
-  world_.problem(name_ + " " + call + " " + key + ": " + what);
+  world_.illegal_call(name_ + " " + call + " " + key + ": " + what);
 }
 
 void CheckedHandler::check_state(const char* call, const meta::Object& object) {

@@ -1,51 +1,50 @@
-#include "simulation/simulation.hpp"
-
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <cstdio>
 
-#include "kubexx/base/log.hpp"
+#include "kubexx/testkit/simulation.hpp"
+#include "simulation/informer_scenario.hpp"
+#include "simulation/replicas_scenario.hpp"
 
-// KUBEXX_SIMULATION_SEED: the first seed; KUBEXX_SIMULATION_SEEDS: how many; KUBEXX_SIMULATION_STEPS: of each;
-// KUBEXX_SIMULATION_TRACE=1: every step on standard error.
+// The environment has the settings, see testkit::SimulationOptions::from_environment().
 namespace kubexx::simulation {
 namespace {
 
-std::uint64_t setting(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+using std::chrono::seconds;
+using testkit::simulate;
+using testkit::SimulationOptions;
+
+// As many seeds as their time allows: they say how many.
+template <class Scenario>
+void expect_no_violation(const char* of, const SimulationOptions& settings) {
+  const auto report = simulate<Scenario>(settings.from_environment());
+  EXPECT_TRUE(report) << report.to_string();
+  std::printf("%llu seeds of %s\n", static_cast<unsigned long long>(report.seeds), of);
 }
 
 TEST(SimulationTest, CachesAndHandlersFollowTheServerThroughEveryFault) {
-  const auto first = setting("KUBEXX_SIMULATION_SEED", 1);
-  const auto count = setting("KUBEXX_SIMULATION_SEEDS", 200);
-  const auto steps = static_cast<int>(setting("KUBEXX_SIMULATION_STEPS", 2000));
-  const bool verbose = setting("KUBEXX_SIMULATION_TRACE", 0) != 0;
-  if (verbose) set_log_sink(stderr_log_sink(), LogLevel::Debug);
-  int failed = 0;
-  for (auto seed = first; seed < first + count && failed < 5; ++seed) {
-    Simulation simulation(seed, verbose);
-    const auto outcome = simulation.run(steps);
-    if (outcome.problems.empty()) continue;
-    ++failed;
-    std::string text;
-    for (const auto& problem : outcome.problems) text += "\n  " + problem;
-    ADD_FAILURE() << "seed " << seed << ":" << text << "\n  replay: KUBEXX_SIMULATION_SEED=" << seed
-                  << " KUBEXX_SIMULATION_SEEDS=1 KUBEXX_SIMULATION_STEPS=" << steps << " KUBEXX_SIMULATION_TRACE=1";
-  }
-  set_log_sink(nullptr);
+  expect_no_violation<InformerScenario>("informers", {.seeds = 200, .steps = 2000, .time_limit = seconds(80)});
 }
 
-TEST(SimulationTest, ASeedReplaysExactly) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const auto once = Simulation(seed).run(500);
-    const auto again = Simulation(seed).run(500);
-    EXPECT_EQ(once.digest, again.digest) << "seed " << seed;
-  }
+TEST(SimulationTest, OneLeadsEveryKeyHasOneOwnerAndEverythingIsBroughtInLine) {
+  expect_no_violation<ReplicasScenario>("replicas", {.seeds = 50, .steps = 600, .time_limit = seconds(40)});
 }
 
-TEST(SimulationTest, DifferentSeedsAreDifferentRuns) {
-  EXPECT_NE(Simulation(1).run(200).digest, Simulation(2).run(200).digest);
+template <class Scenario>
+class ReplayTest : public testing::Test {};
+using Scenarios = testing::Types<InformerScenario, ReplicasScenario>;
+TYPED_TEST_SUITE(ReplayTest, Scenarios);
+
+TYPED_TEST(ReplayTest, ASeedReplaysExactly) {
+  const SimulationOptions options{.seeds = 5, .steps = 400, .shrink_runs = 0};
+  EXPECT_EQ(simulate<TypeParam>(options).digest, simulate<TypeParam>(options).digest);
+}
+
+TYPED_TEST(ReplayTest, DifferentSeedsAreDifferentRuns) {
+  const SimulationOptions options{.seeds = 1, .steps = 200, .shrink_runs = 0};
+  auto other = options;
+  other.first_seed = 2;
+  EXPECT_NE(simulate<TypeParam>(options).digest, simulate<TypeParam>(other).digest);
 }
 
 }  // namespace

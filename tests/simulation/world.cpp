@@ -1,6 +1,5 @@
 #include "simulation/world.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "kubexx/meta/object_key.hpp"
@@ -25,11 +24,6 @@ std::string World::state(const meta::Object& object) {
 bool World::may_fall(const meta::Object& object) const {
   const std::string epoch(object["data"]["e"].string());
   return std::strtoull(epoch.c_str(), nullptr, 10) < rollbacks;
-}
-
-void World::note(const std::string& line) {
-  for (const char c : line) digest_ = (digest_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  if (verbose) std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 }  // namespace kubexx::simulation

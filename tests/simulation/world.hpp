@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 #include <unordered_set>
-#include <vector>
 
 #include "kubexx/meta/object.hpp"
+#include "kubexx/testkit/simulation.hpp"
 
 namespace kubexx::simulation {
 
@@ -21,29 +21,27 @@ using View = std::map<std::string, Seen>;
 Seen seen(const meta::Object& object);
 std::string to_string(const View& view);
 
-/// What everybody in a simulation knows: every state that was ever written, how often the server was restored, and what
-/// went wrong. Objects carry the number of their write (data.w) and the count of rollbacks at that time (data.e).
+/// What everybody in a simulation of informers knows: every state that was ever written, and how often the server was
+/// restored. Objects carry the number of their write (data.w) and the count of rollbacks at that time (data.e).
 class World {
  public:
+  explicit World(testkit::Simulation& simulation) : simulation_(simulation) {}
+
   void wrote(const meta::Object& object) { written_.insert(state(object)); }
   bool existed(const meta::Object& object) const { return written_.contains(state(object)); }
   /// May the version of this object fall? Only if the server was restored after it was written.
   bool may_fall(const meta::Object& object) const;
 
-  void problem(std::string text) { problems_.push_back(std::move(text)); }
-  const std::vector<std::string>& problems() const noexcept { return problems_; }
-  /// A line of the run: part of its digest, so that two runs of a seed can be compared.
-  void note(const std::string& line);
-  std::uint64_t digest() const noexcept { return digest_; }
+  void note(const std::string& line) { simulation_.note(line); }
+  /// A handler was called with something that cannot follow from the calls before.
+  void illegal_call(const std::string& text) { simulation_.fail("an illegal call of a handler", text); }
 
   std::uint64_t rollbacks = 0;
-  bool verbose = false;
 
  private:
   static std::string state(const meta::Object& object);
+  testkit::Simulation& simulation_;
   std::unordered_set<std::string> written_;
-  std::vector<std::string> problems_;
-  std::uint64_t digest_ = 14695981039346656037ULL;
 };
 
 }  // namespace kubexx::simulation

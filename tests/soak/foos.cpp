@@ -21,6 +21,8 @@ sample::Options controller_options() {
   sample::Options options;
   options.resync = Duration::zero();
   options.backoff = {.initial = milliseconds(20), .cap = milliseconds(500)};
+  options.longest_retry =
+      milliseconds(500);  // a storm of failures would put a Foo off for longer than a quiet point waits
   options.events.retry_delay = milliseconds(20);
   return options;
 }
@@ -128,8 +130,10 @@ std::optional<std::string> Foos::wrong() const {
       return "the Deployment " + deployment.key() + " has outlived its Foo";
   }
   for (const auto& queue : workqueue::live_queues()) {
-    const auto left = queue.depth + queue.processing + queue.delayed;
-    if (left > 0) return "the queue " + queue.name + " has " + std::to_string(left) + " keys left";
+    if (queue.depth + queue.processing + queue.delayed == 0) continue;
+    return "the queue " + queue.name + " has " + std::to_string(queue.depth) + " keys left, " +
+           std::to_string(queue.processing) + " under way for " + seconds_text(queue.longest_running) + ", " +
+           std::to_string(queue.delayed) + " put off, after " + std::to_string(queue.retries) + " retries";
   }
   return std::nullopt;
 }

@@ -32,6 +32,14 @@ rest::Client patient_client(const rest::Config& config) {
   return rest::Client::create(config, options).value();
 }
 
+std::string state_text(const informer::InformerStatus& status) {
+  const auto& reflector = status.reflector;
+  std::string text(reflector::to_string(reflector.state));
+  text += " at " + status.resource_version + ", heard of " + seconds_text(status.lag) + " ago";
+  if (reflector.last_error) text += ", last error: " + reflector.last_error->message();
+  return text;
+}
+
 /// What is there now of the files; one that is replaced or removed meanwhile may be missing.
 void copy_files(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code ignored;
@@ -129,16 +137,15 @@ std::optional<Difference> Program::wrong(const Member& member, const apiserver::
   const auto& resource = member.informer->resource();
   const auto name = options_.name + "/" + member.plan->label;
   const auto with_resource = [&](std::optional<Difference> other) {
-    if (other && !other->key.empty()) other->key = journal_key(resource, other->key);
+    if (!other) return other;
+    if (!other->key.empty()) other->key = journal_key(resource, other->key);
+    other->what += "; it is " + state_text(member.informer->status());
     return other;
   };
   const auto status = member.informer->status();
   const auto server = lines_of(core.list(resource), member.plan->wanted);
   if (!status.synced || !status.whole) {
-    return Difference{"",
-                      name + " is not " + (status.synced ? "whole" : "synced") + ": it is " +
-                          std::string(reflector::to_string(status.reflector.state)) + ", " +
-                          (status.reflector.last_error ? status.reflector.last_error->message() : "without an error")};
+    return Difference{"", name + " is not " + (status.synced ? "whole" : "synced") + "; it is " + state_text(status)};
   }
   const auto& store = *member.informer->store();
   if (auto other = first_difference(name, lines_of(store::list_all(store), {}), server)) return with_resource(other);

@@ -88,7 +88,7 @@ void Rounds::quiet_point(const std::stop_token& stop) {
           wrong->key, "not settled " + seconds_text(kSettling) + " after everything was healed: " + wrong->what);
     }
     wait_for_stop(stop, milliseconds(20));
-    look();
+    look(wrong->what);
   }
   if (is_over(stop)) return;
   ++world_.quiet_points;
@@ -97,7 +97,7 @@ void Rounds::quiet_point(const std::stop_token& stop) {
   if (const auto growth = flatness_.growth()) world_.journal.violation("", *growth);
 }
 
-void Rounds::look() {
+void Rounds::look(std::string_view waits_for) {
   const auto elapsed = world_.journal.elapsed();
   if (elapsed >= next_collection_) {
     next_collection_ = elapsed + milliseconds(100);
@@ -106,6 +106,7 @@ void Rounds::look() {
   if (elapsed < next_line_) return;
   next_line_ += seconds(10);
   std::cout << progress_line(world_.progress()) << std::endl;
+  if (!waits_for.empty()) std::cout << "soak: it waits: " << waits_for << std::endl;
 }
 
 }  // namespace kubexx::soak

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stop_token>
+#include <string_view>
 
 #include "soak/figures.hpp"
 #include "soak/settings.hpp"
@@ -25,7 +26,7 @@ class Rounds {
   void stir(double passed);
   void quiet_point(const std::stop_token& stop);
   /// At each step of both.
-  void look();
+  void look(std::string_view waits_for = {});
   bool happens(double a_second, double passed) { return world_.random.uniform() < a_second * passed; }
   bool is_over(const std::stop_token& stop) const;
 

@@ -3,7 +3,8 @@
 command -v tmux >/dev/null || { echo "tmux is not installed (./dev test-interop installs it)" >&2; exit 1; }
 work=$(mktemp -d)
 server=
-t() { tmux -S "$work/tmux" -f /dev/null "$@"; }
+echo 'set -g exit-empty off' >"$work/tmux.conf"  # a server that goes with its last session may meet the next one
+t() { tmux -S "$work/tmux" -f "$work/tmux.conf" "$@"; }
 cleanup() {
   t kill-server 2>/dev/null
   [ -z "$server" ] || kill "$server" 2>/dev/null

@@ -63,6 +63,24 @@ await "the demo's kubeconfig" 'kubectl --kubeconfig .*kubeconfig'
 await "the demo's summary" '^sync +[0-9]+ ms'
 restored "after the demo"
 
+type_line "clear; $work/kubexx demo --tour"
+await "the tour begins" '^1 of 9  At rest'
+await "it waits for a key" 'Enter does it, q ends the tour'
+t send-keys Enter
+await "the first step is seen" '^four caches with [0-9]+ objects'
+t send-keys Enter
+await "the next step" '^2 of 9  The connection is cut'
+t send-keys Enter
+await "an informer says what is wrong" '^[0-9.]+ s  nodes: backing off: '
+await "and its row too" '^nodes +(backing off|opening) '
+t send-keys Enter
+await "the step after it" '^3 of 9  The server is back'
+t resize-window -x 60 -y 14
+await "the keys stay in sight" 'Enter does it, q ends'
+t resize-window -x 120 -y 40
+t send-keys q
+restored "after the tour"
+
 type_line "clear; $work/kubexx watch podz"
 await "an error leaves the screen alone" 'did you mean pods'
 

@@ -24,15 +24,51 @@ Groups by_group(const std::vector<PackageModel>& packages) {
   return groups;
 }
 
-Files builtin_files(const std::vector<PackageModel>& packages) {
+std::string types_of(const PackageModel& package) {
+  return "kubexx/api/" + package.folder + "/" + package.version;
+}
+
+/// The named groups. Their types and those that these are made of, and what every custom resource may refer to, become
+/// `types`.
+Result<Groups> choose(const std::vector<PackageModel>& packages, const std::vector<std::string>& names,
+                      std::set<std::string>& types) {
+  const auto all = by_group(packages);
+  Groups chosen;
+  types = {std::string(kScaleHeader), "kubexx/api/meta/v1.hpp"};
+  for (const auto& name : names) {
+    const auto found = all.find(name);
+    if (found == all.end()) {
+      std::string known;
+      for (const auto& [accessor, versions] : all) known.append(known.empty() ? "" : ", ").append(accessor);
+      return Error::config("there is no group " + name + "; there are: " + known);
+    }
+    chosen.insert(*found);
+    for (const auto* version : found->second) types.insert(types_of(*version) + ".hpp");
+  }
+  for (std::size_t before = 0; before != types.size();) {
+    before = types.size();
+    for (const auto& package : packages) {
+      if (types.contains(types_of(package) + ".hpp")) types.merge(included_types(package));
+    }
+  }
+  return chosen;
+}
+
+Result<Files> builtin_files(const std::vector<PackageModel>& packages,
+                            const std::optional<std::vector<std::string>>& names) {
   Files files;
   const Layout layout{"kubexx/api/", "kubexx/clientset/", "kubexx::clientset", true};
+  std::set<std::string> wanted;
+  Result<Groups> chosen = by_group(packages);
+  if (names) chosen = choose(packages, *names, wanted);
+  if (!chosen) return chosen.error();
+  const Groups& groups = *chosen;
   for (const auto& package : packages) {
-    const auto types = "kubexx/api/" + package.folder + "/" + package.version;
+    const auto types = types_of(package);
+    if (names && !wanted.contains(types + ".hpp")) continue;
     files[types + "/views.hpp"] = views_header(package);
     files[types + ".hpp"] = types_header(package, types + "/views.hpp");
   }
-  const auto groups = by_group(packages);
   for (const auto& [accessor, versions] : groups) {
     const auto folder = "kubexx/clientset/" + versions.front()->folder;
     files[folder + ".hpp"] = umbrella_header(versions, layout);
@@ -42,15 +78,17 @@ Files builtin_files(const std::vector<PackageModel>& packages) {
       files[folder + "/" + version->version + ".hpp"] = group_version_header(*version, layout);
     }
   }
-  files["kubexx/clientset/clientset.hpp"] = clientset_header(groups, layout);
-  files["kubexx/clientset/informers.hpp"] = all_informers_header(groups, layout);
+  if (!groups.empty()) {
+    files["kubexx/clientset/clientset.hpp"] = clientset_header(groups, layout);
+    files["kubexx/clientset/informers.hpp"] = all_informers_header(groups, layout);
+  }
   files["kubexx/informer/detail/groups.hpp"] = factory_groups_header(groups, layout);
   return files;
 }
 
 /// <group>/<version>/ views.hpp, types.hpp and informers.hpp, <group>/<version>.hpp with these and the clients,
 /// <group>.hpp with everything.
-Files crd_files(const std::vector<PackageModel>& packages) {
+Result<Files> crd_files(const std::vector<PackageModel>& packages) {
   Files files;
   for (const auto& [accessor, versions] : by_group(packages)) {
     const auto& folder = versions.front()->folder;
@@ -115,8 +153,10 @@ Result<std::vector<std::string>> generate(const Job& job) {
     if (!text) return text.error();
     if (auto added = add_crd_packages(*text, job.space, packages); !added) return added.error().with_context(path);
   }
+  const auto files = job.builtin ? builtin_files(packages, job.groups) : crd_files(packages);
+  if (!files) return files.error();
   std::vector<std::string> paths;
-  for (const auto& [path, text] : job.builtin ? builtin_files(packages) : crd_files(packages)) {
+  for (const auto& [path, text] : *files) {
     if (!job.out.empty() && !write(std::filesystem::path(job.out) / path, text)) {
       return Error::config(job.out + "/" + path + ": cannot be written");
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,9 @@
 namespace kubexx::gen {
 
 struct Job {
-  bool builtin = false;           ///< every built-in type; otherwise
+  bool builtin = false;  ///< every built-in type; otherwise
+  /// Of these: with clients and informers for the named groups ("core", "apps"), and what their types are made of.
+  std::optional<std::vector<std::string>> groups;
   std::vector<std::string> crds;  ///< files of CustomResourceDefinitions
   std::string space;              ///< their namespace; empty: each group's first label
   std::string out;                ///< folder; empty: nothing is written

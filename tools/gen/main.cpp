@@ -8,12 +8,24 @@ namespace {
 
 constexpr std::string_view kUsage =
     "usage: kubexx-gen --builtin --out DIR            headers of every built-in type\n"
+    "       kubexx-gen --builtin --groups GROUP,... --out DIR   of these groups alone (core,apps), or none\n"
     "       kubexx-gen --crd FILE... --out DIR        headers of custom resources\n"
     "       kubexx-gen --crd FILE... --list           the files it would write\n"
     "  --namespace NAME   of the custom resources of one group, instead of the group's first label: acme::demo is in "
     "the\n"
     "                     folder acme/demo\n"
     "  --record FILE      keeps the list of the files there, and removes those that only an earlier run wrote\n";
+
+/// "core,apps"; "none" is no group.
+std::vector<std::string> group_names(std::string_view text) {
+  std::vector<std::string> out;
+  while (text != "none" && !text.empty()) {
+    const auto comma = text.find(',');
+    out.emplace_back(text.substr(0, comma));
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+  }
+  return out;
+}
 
 struct Arguments {
   kubexx::gen::Job job;
@@ -30,6 +42,8 @@ std::optional<std::string> parse(int argc, char** argv, Arguments& out) {
       out.list = true;
     } else if (argument == "--help" || argument == "-h") {
       out.help = true;
+    } else if (argument == "--groups" && i + 1 < argc) {
+      out.job.groups = group_names(argv[++i]);
     } else if (argument == "--out" && i + 1 < argc) {
       out.job.out = argv[++i];
     } else if (argument == "--namespace" && i + 1 < argc) {
@@ -44,6 +58,7 @@ std::optional<std::string> parse(int argc, char** argv, Arguments& out) {
     }
   }
   if (!out.help && out.job.builtin == !out.job.crds.empty()) return "give either --builtin or --crd";
+  if (out.job.groups && !out.job.builtin) return "--groups is for --builtin";
   if (out.job.builtin && !out.job.space.empty()) return "--namespace is for custom resources";
   if (!out.help && !out.list && out.job.out.empty()) return "--out is missing";
   return std::nullopt;

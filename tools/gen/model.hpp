@@ -92,6 +92,10 @@ struct Layout {
 using Groups = std::map<std::string, std::vector<const PackageModel*>>;
 
 std::string group_header(const std::vector<const PackageModel*>& versions, const Layout& layout);
+/// Of the subresource that custom resources may have, too.
+inline constexpr std::string_view kScaleHeader = "kubexx/api/autoscaling/v1.hpp";
+/// Headers of types that those of a group version and its clients include.
+std::set<std::string> included_types(const PackageModel& package);
 /// The informers of a group version, on its views.
 std::string informers_header(const PackageModel& package, const Layout& layout);
 /// Its types, informers and clients.

@@ -76,7 +76,7 @@ void add_includes(std::set<std::string>& includes, const PackageModel& package) 
   for (const auto& type : package.types) {
     if (!type.resource) continue;
     const auto& names = type.resource->subresources;
-    if (names.contains("scale")) includes.insert("kubexx/api/autoscaling/v1.hpp");
+    if (names.contains("scale")) includes.insert(std::string(kScaleHeader));
     if (names.contains("eviction")) includes.insert("kubexx/api/policy/v1.hpp");
     if (names.contains("token")) includes.insert("kubexx/api/authentication/v1.hpp");
   }
@@ -137,6 +137,12 @@ std::string group_header(const std::vector<const PackageModel*>& versions, const
                              version_path(*version, layout), " const", "client_");
   }
   return out + "\n private:\n  ::kubexx::rest::Client client_;\n};\n\n}  // namespace " + layout.space + "\n";
+}
+
+std::set<std::string> included_types(const PackageModel& package) {
+  auto out = package.includes;
+  add_includes(out, package);
+  return out;
 }
 
 std::string informers_header(const PackageModel& package, const Layout& layout) {

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Checks the documents: quotes of examples have not drifted, links lead somewhere, the version heads the changelog,
-the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header and examples/README.md every
-example, and alerts are about metrics that there are.
+"""Checks the documents: quotes of examples have not drifted, links and their anchors lead somewhere, the version heads the
+changelog, the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header and examples/README.md
+every example, alerts and the dashboard are about metrics that there are, and translations have the headings and the code of
+what they translate.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
-`// [end NAME]`. `check_docs.py --update` writes the quotes anew. In the guide every block of C or C++ is a quote.
+`// [end NAME]`, or is all of FILE where NAME is `*`. `check_docs.py --update` writes the quotes anew. In the guide every block
+of C or C++ is a quote.
 """
+import json
 import pathlib
 import re
 import sys
@@ -14,11 +17,15 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUOTE = re.compile(r"(<!-- quote: (\S+) (\S+) -->\n```\w*\n)(.*?)(\n```)", re.S)
 ALL_QUOTED = re.compile(r"docs/(guide/.*|from-client-go)\.md")
-LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
+FROM_PROMETHEUS = {"job", "instance", "le"}  # labels that a metric has there, whatever it has in the program
+TRANSLATIONS = {"README.md": "README.zh-CN.md", "docs/guide/01-getting-started.md": "docs/guide/zh-CN/01-getting-started.md"}
 
 
 def source_text(file, name):
     text = (ROOT / file).read_text()
+    if name == "*":
+        return text.rstrip("\n")
     match = re.search(rf"^[^\n]*\[begin {re.escape(name)}\](?: \*/)?\n(.*?)^[^\n]*\[end {re.escape(name)}\]", text, re.S | re.M)
     return textwrap.dedent(match[1]).rstrip("\n") if match else None
 
@@ -59,11 +66,86 @@ def unexplained_examples():
 
 
 def unknown_metrics():
-    known = (ROOT / "docs/metrics.md").read_text()
-    alerts = (ROOT / "deploy/monitoring/alerts.yaml").read_text()
-    for name in sorted(set(re.findall(r"\b(?:kubexx|workqueue|process)_\w+", alerts))):
-        if f"`{name}`" not in known:
-            yield f"deploy/monitoring/alerts.yaml: docs/metrics.md has no {name}"
+    """Metrics of alerts and dashboard that docs/metrics.md does not have, or has with another type or without that label."""
+    row = re.compile(r"^\| `(\w+)` \| (\w+) \| ([^|]*)\|", re.M)
+    known = {name: (kind, set(re.findall(r"`(\w+)`", labels)))
+             for name, kind, labels in row.findall((ROOT / "docs/metrics.md").read_text())}
+    for file in ("deploy/monitoring/alerts.yaml", "deploy/monitoring/dashboard.json"):
+        text = (ROOT / file).read_text()
+        if file.endswith(".json"):
+            text = "\n".join(expressions(json.loads(text)))
+        for name, labels in sorted(set(re.findall(r"\b((?:kubexx|workqueue|process)_\w+)(\{[^}]*\})?", text))):
+            plain = re.sub(r"_bucket$", "", name)
+            kind, has = known.get(plain, (None, set()))
+            if kind is None or (name != plain) != (kind == "histogram"):
+                yield f"{file}: docs/metrics.md has no {name}"
+            for label in re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", labels):
+                if kind and label not in has | FROM_PROMETHEUS:
+                    yield f"{file}: {plain} has no label {label}"
+        for labels, name in re.findall(r"\bby \(([^)]*)\) \((?:\w+\()*(\w+)", text):
+            for label in set(labels.split(", ")) - FROM_PROMETHEUS - known.get(re.sub(r"_bucket$", "", name), (None, set()))[1]:
+                yield f"{file}: {name} has no label {label}"
+
+
+def expressions(part):
+    """What a dashboard asks Prometheus for."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name in ("expr", "query") and isinstance(value, str):
+                yield value
+            else:
+                yield from expressions(value)
+    elif isinstance(part, list):
+        for each in part:
+            yield from expressions(each)
+
+
+def outline(text):
+    """The levels of a document's headings, and its blocks of code, fenced and indented."""
+    levels, blocks, fence = [], [], None
+    indented = []
+    for line in text.splitlines() + [""]:
+        if fence is not None:
+            fence.append(line)
+            if line == "```":
+                blocks.append("\n".join(fence))
+                fence = None
+        elif line.startswith("```"):
+            fence = [line]
+        elif line.startswith("    ") or (indented and not line):
+            indented.append(line)
+        elif indented:
+            blocks.append("\n".join(indented).rstrip())
+            indented = []
+        if fence is None and re.match(r"#+ ", line):
+            levels.append(line.split()[0])
+    return levels, blocks
+
+
+def drifted_translations():
+    for original, translation in TRANSLATIONS.items():
+        levels, blocks = outline((ROOT / original).read_text())
+        their_levels, their_blocks = outline((ROOT / translation).read_text())
+        if levels != their_levels:
+            yield f"{translation}: its headings are not those of {original}: {their_levels} beside {levels}"
+        if len(blocks) != len(their_blocks):
+            yield f"{translation}: {len(their_blocks)} blocks of code, {original} has {len(blocks)}"
+        for own, theirs in zip(blocks, their_blocks):
+            if own != theirs:
+                yield f"{translation}: a block of code differs from {original}: {theirs.splitlines()[0].strip()}"
+
+
+def heading_anchor(title):
+    return re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
+
+
+def anchors(path, known={}):
+    """What can stand behind the # of a link to this file, by the rules of the web page that shows Markdown."""
+    if path not in known:
+        text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.S | re.M)
+        names = [heading_anchor(re.sub(r"\]\([^)]*\)", "", title)) for title in re.findall(r"^#+ (.*)$", text, re.M)]
+        known[path] = set(names) | {f"{name}-{names[:at].count(name)}" for at, name in enumerate(names) if name in names[:at]}
+    return known[path]
 
 
 # How many names of the library somebody meets who reads these first.
@@ -91,7 +173,9 @@ def names_of(file, name):
 def main():
     update = "--update" in sys.argv
     problems = []
-    documents = [p for p in ROOT.glob("*.md")] + [p for d in ("docs", "examples") for p in (ROOT / d).rglob("*.md")]
+    documents = [p for p in ROOT.glob("*.md")]
+    for folder in ("apps", "benchmarks", "deploy", "docs", "examples", "fuzz", "tests", "tools"):
+        documents += (ROOT / folder).rglob("*.md")
     for path in documents:
         text = path.read_text()
         where = path.relative_to(ROOT)
@@ -112,9 +196,12 @@ def main():
         new = QUOTE.sub(check, text)
         if update and new != text:
             path.write_text(new)
-        for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.S)):
-            if not (path.parent / link).exists():
+        for link, anchor in LINK.findall(re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)):
+            target = path.parent / link if link else path
+            if not target.exists():
                 problems.append(f"{where}: link to {link} leads nowhere")
+            elif anchor and target.suffix == ".md" and anchor not in anchors(target):
+                problems.append(f"{where}: {link} has no heading for #{anchor}")
     for (file, name), most in FIRST_PROGRAMS.items():
         named = names_of(file, name)
         if len(named) > most:
@@ -123,6 +210,7 @@ def main():
     problems += [f"docs/headers.md: {what}" for what in unlisted_headers()]
     problems += unexplained_examples()
     problems += unknown_metrics()
+    problems += drifted_translations()
     numbers = (ROOT / "include/kubexx/base/version.hpp").read_text()
     version = ".".join(re.search(rf"KUBEXX_VERSION_{part} (\d+)", numbers)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     changelog = (ROOT / "CHANGELOG.md").read_text()

@@ -13,7 +13,7 @@ RULES = [
      "take the time from a Clock"),
     (r"\b(sleep_for|sleep_until|usleep|nanosleep)\b", ("include", "src", "apps", "tests", "examples"), (),
      "wait on a condition, or post_after on the Executor"),
-    (r"\.detach\(\)|std::async\b", ("include", "src", "apps", "examples"), (), "threads are jthread members and are joined"),
+    (r"\.detach\(\)|std::async\b", ("include", "src", "apps", "examples"), ("src/base/thread.cpp",), "threads are jthread members and are joined"),
     (r"\bstd::(cout|cerr|clog)\b|\b(printf|puts|fputs)\(", ("include", "src"),
      ("src/base/log.cpp", "src/base/assert.cpp"), "the library never prints: return an Error or log()"),
     (r"std::(abort|exit|terminate|_Exit|quick_exit)\b|(?<!\w)_exit\(", ("include", "src"),

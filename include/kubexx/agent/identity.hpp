@@ -16,6 +16,8 @@ class KUBEXX_EXPORT PodUid {
   PodUid() = default;
   /// A uid, or what a cgroup has of one ('_' instead of '-'). Absent: it is none.
   static std::optional<PodUid> parse(std::string_view text) noexcept;
+  /// Becomes what parse() gives. False: the text is none, and this stays as it was.
+  bool assign(std::string_view text) noexcept;
   std::string_view text() const noexcept KUBEXX_LIFETIMEBOUND { return {text_.data(), size_}; }
   bool empty() const noexcept { return size_ == 0; }
   friend bool operator==(const PodUid& a, const PodUid& b) noexcept { return a.text() == b.text(); }
@@ -40,7 +42,7 @@ struct CgroupIdentity {
 ///     /kubepods/burstable/pod<uid>/<id>
 ///
 /// Where pods stand inside each other (a cluster in a container), the outermost is meant: what a container makes below
-/// itself says nothing. Ids are 64 characters. A monitor's cgroup (crio-conmon-<id>.scope) is the pod's and no
+/// itself says nothing. Ids are 64 characters. A monitor's cgroup (`crio-conmon-<id>.scope`) is the pod's and no
 /// container's. Paths of more than 4096 bytes, and whatever else is none of these, are nobody's.
 KUBEXX_EXPORT CgroupIdentity parse_cgroup(std::string_view path) noexcept;
 

@@ -16,6 +16,7 @@
 
 namespace kubexx::agent {
 
+/// Which pods, and how long those that ended are found.
 struct KUBEXX_EXPORT NodePodsOptions {
   /// Whose pods. Empty: what the variable NODE_NAME says, which the DaemonSet sets from spec.nodeName (downward API).
   std::string node_name = {};
@@ -28,6 +29,7 @@ struct KUBEXX_EXPORT NodePodsOptions {
   Duration refresh_owners = std::chrono::hours(1);
   std::size_t owner_requests = 4;  ///< under way at once
 
+  /// An Error for what cannot be.
   Result<void> validate() const;
 };
 
@@ -66,11 +68,14 @@ struct NodePodsStatus {
 ///     if (found) greet(found.namespace_(), found.name(), found.container(), found.owner().kind);
 class KUBEXX_EXPORT NodePods {
  public:
+  /// An Error where the options cannot be, or no node is named.
   static Result<std::unique_ptr<NodePods>> create(rest::Client client, NodePodsOptions options = {});
   ~NodePods();
 
   void start(std::stop_token stop = {});  ///< once; returns at once
+  /// Ends the watch and waits for it; what is there can still be read.
   void stop();
+  /// Whether the first list of pods is in.
   bool has_synced() const;
   /// Blocks until the pods of the first list can be found. Canceled by the stop, also by that of this object; Timeout.
   /// Owners may come later.
@@ -85,6 +90,7 @@ class KUBEXX_EXPORT NodePods {
   /// Whether pods of the host's network have this address: such traffic is the node's, and by address no pod's.
   bool is_node_address(std::string_view address) const noexcept;
 
+  /// The node, and a picture of the table for people and probes.
   const std::string& node_name() const noexcept;
   NodePodsStatus status() const;
   /// For the inspector and health checks.

@@ -17,7 +17,7 @@
 #include "kubexx/meta/gvk.hpp"
 #include "kubexx/meta/object.hpp"
 
-/// What the generated types are made of. Generated headers: kubexx/api/<group>/<version>.hpp.
+/// What the generated types are made of. Generated headers: `kubexx/api/<group>/<version>.hpp`.
 namespace kubexx::api {
 
 using meta::NameId;
@@ -28,8 +28,10 @@ class View {
  public:
   constexpr View() noexcept = default;
   explicit View(meta::Value value) noexcept : view_(value) {}
+  /// Whether the field is there.
   bool exists() const noexcept { return view_.exists(); }
   explicit operator bool() const noexcept { return view_.exists(); }
+  /// The same, by name.
   meta::Value as_value() const noexcept { return view_; }
   friend bool operator==(const View& a, const View& b) noexcept { return a.view_ == b.view_; }
 
@@ -42,6 +44,7 @@ class IntOrString {
  public:
   constexpr IntOrString() noexcept = default;
   explicit IntOrString(meta::Value value) noexcept : view_(value) {}
+  /// Which of the two it is; the other one is 0 or empty.
   bool is_int() const noexcept { return view_.is_number(); }
   bool is_string() const noexcept { return view_.is_string(); }
   std::int32_t number() const noexcept { return static_cast<std::int32_t>(view_.int_or(0)); }
@@ -117,6 +120,7 @@ class List {
 template <class T>
 class Map {
  public:
+  /// Name and value.
   using Entry = std::pair<std::string_view, T>;
   using iterator = detail::ViewIterator<Map, Entry, meta::MapView::iterator>;
 
@@ -124,6 +128,7 @@ class Map {
   explicit Map(meta::Value map) noexcept : entries_(map) {}
   std::size_t size() const noexcept { return entries_.size(); }
   bool empty() const noexcept { return entries_.empty(); }
+  /// Whether there is an entry; and the entry.
   bool contains(std::string_view key) const noexcept { return entries_.contains(key); }
   T operator[](std::string_view key) const noexcept { return read<T>(entries_[key]); }  ///< not there: empty
   std::optional<T> find(std::string_view key) const noexcept {
@@ -144,6 +149,7 @@ class DraftPlace {
  public:
   DraftPlace() = default;
   explicit DraftPlace(meta::DraftRef place) : place_(place) {}
+  /// Whether there is anything; the same place, by name.
   bool exists() const noexcept { return place_.exists(); }
   meta::DraftRef as_ref() noexcept { return place_; }
   /// A deep copy of a view takes this place; what does not exist erases it.
@@ -157,6 +163,7 @@ class DraftPlace {
 class IntOrStringDraft : public DraftPlace {
  public:
   using DraftPlace::DraftPlace;
+  /// Writes one of the two, and reads them.
   void set(std::int32_t number) { place_.set(static_cast<std::int64_t>(number)); }
   void set(std::string_view text) { place_.set(text); }
   std::int32_t number() const noexcept { return static_cast<std::int32_t>(place_.int_or(0)); }
@@ -233,10 +240,12 @@ class MapDraft : public DraftPlace {
   using DraftPlace::DraftPlace;
   std::size_t size() const noexcept { return place_.size(); }
   bool empty() const noexcept { return size() == 0; }
+  /// Whether there is an entry, and the names of all.
   bool contains(std::string_view key) const { return place_[key].exists(); }
   std::vector<std::string> keys() const { return place_.keys(); }
   T operator[](std::string_view key) { return detail::read<T>(place_[key]); }
   detail::Readable<T> operator[](std::string_view key) const { return detail::read<T>(place_[key]); }
+  /// Sets and removes entries.
   template <class U = T, class = std::enable_if_t<!detail::kIsPlace<U>>>
   void set(std::string_view key, T value) {
     detail::write<T>(place_[key], value);
@@ -249,6 +258,7 @@ class MapDraft : public DraftPlace {
 class DraftHolder {
  public:
   explicit DraftHolder(meta::Draft draft) : draft_(std::move(draft)) {}
+  /// The draft by name, and whether anything was written that differs from the original.
   const meta::Draft& draft() const noexcept { return draft_; }
   bool changed() const { return draft_.changed(); }
   /// RFC 7386 patch from the original to now; "{}" when nothing changed.

@@ -54,7 +54,9 @@ class KUBEXX_EXPORT Core {
   const std::string& admin_token() const noexcept;
 
   std::uint64_t version() const;  ///< of the last write
+  /// How many watches there are.
   std::size_t watchers() const;
+  /// What was asked for so far.
   RequestLog& requests() noexcept;
 
   /// Puts an object in past validation and admission, replacing one of its name. Its apiVersion and kind must be

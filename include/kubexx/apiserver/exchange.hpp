@@ -12,6 +12,7 @@
 
 namespace kubexx::apiserver {
 
+/// Names and values of headers, in their order.
 using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 /// An event's bytes are the same for all watchers that asked for the same form: they share them.
 using SharedBytes = std::shared_ptr<const std::string>;
@@ -55,7 +56,9 @@ struct KUBEXX_EXPORT Request {
 class KUBEXX_EXPORT ResponseWriter {
  public:
   virtual ~ResponseWriter() = default;
+  /// A whole answer.
   virtual void respond(int status, HeaderFields headers, std::string body) = 0;
+  /// Or one in pieces: its head, any number of pieces, its end.
   virtual void start(int status, HeaderFields headers) = 0;
   virtual void write(SharedBytes bytes) = 0;
   virtual void finish() = 0;

@@ -22,6 +22,7 @@ enum class Role {
   Admin,
 };
 
+/// Somebody with a token, and what they may.
 struct User {
   std::string token{};  ///< bearer token; empty: found by name, from a client certificate
   std::string name{};

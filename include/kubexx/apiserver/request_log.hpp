@@ -68,6 +68,7 @@ class KUBEXX_EXPORT RequestLog {
   void clear();
 
   std::size_t add(LoggedRequest request);  ///< returns a ticket
+  /// How the request with this ticket was answered.
   void set_status(std::size_t ticket, int status);
 
  private:

@@ -21,21 +21,27 @@ namespace kubexx::apiserver {
 ///     informer::SharedInformerFactory factory(testkit::client(server));
 class KUBEXX_EXPORT Server {
  public:
+  /// Listens; an Error where it cannot.
   static Result<std::unique_ptr<Server>> start(Options options = {});
   Server();
   explicit Server(Options options);
   ~Server();
 
+  /// Where it listens.
   std::uint16_t port() const noexcept;
   std::string url() const;  ///< "http://127.0.0.1:40000"
+  /// The token of somebody who may do everything.
   const std::string& admin_token() const noexcept;
   const std::string& ca_pem() const noexcept;                 ///< empty without TLS
   const std::string& admin_certificate_pem() const noexcept;  ///< client certificate and key, with TLS
+  /// The key of the certificate of the same.
   const std::string& admin_key_pem() const noexcept;
+  /// A kubeconfig of the same, as text.
   std::string kubeconfig() const;
   /// Readable by the owner only; replaces the file in one step.
   Result<void> write_kubeconfig(const std::string& path) const;
 
+  /// What is behind the sockets.
   Core& core() noexcept;
   const Core& core() const noexcept;
 
@@ -46,7 +52,7 @@ class KUBEXX_EXPORT Server {
   Result<void> restart();
   void stop();
 
-  // Core's, for short tests.
+  /// Core's, for short tests.
   std::uint64_t version() const { return core().version(); }
   RequestLog& requests() { return core().requests(); }
   Result<meta::Object> seed(const meta::Object& object) { return core().seed(object); }

@@ -40,6 +40,7 @@ template <class T>
 class [[nodiscard]] Async {
  public:
   using value_type = T;
+  /// What becomes of the result; called once.
   using Done = UniqueFunction<void(T)>;
 
   /// For those who make operations: `begin` starts the work, and has the result given to its argument once, on the
@@ -121,6 +122,7 @@ class [[nodiscard]] Async {
     return mapped;
   }
 
+  /// What `co_await` of an operation uses.
   class Awaiter {
    public:
     explicit Awaiter(Async&& operation) noexcept : operation_(std::move(operation)) {}
@@ -141,6 +143,7 @@ class [[nodiscard]] Async {
   /// Begins, and resumes the coroutine on the executor.
   Awaiter operator co_await() && noexcept { return Awaiter(std::move(*this)); }
 
+  /// On which it runs and completes.
   const std::shared_ptr<Executor>& executor() const noexcept { return executor_; }
 
  private:

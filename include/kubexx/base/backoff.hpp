@@ -32,6 +32,7 @@ struct KUBEXX_EXPORT Backoff {
 class KUBEXX_EXPORT BackoffTimer {
  public:
   BackoffTimer(Backoff policy, const Clock& clock, Random& random = Random::process());
+  /// The next delay, longer than the one before until the cap; reset() begins anew.
   Duration next();
   void reset();
 

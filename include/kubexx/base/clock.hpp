@@ -7,6 +7,7 @@
 
 namespace kubexx {
 
+/// Spans and points of time: of a clock that only goes forward, and of the calendar.
 using Duration = std::chrono::nanoseconds;
 using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
@@ -26,6 +27,7 @@ class KUBEXX_EXPORT Clock {
   virtual TimePoint now() const = 0;  ///< monotonic; for durations and deadlines
   virtual WallTime wall() const = 0;  ///< calendar time; for timestamps that leave the process
 
+  /// The machine's clock. Lives as long as the process.
   static const Clock& system() noexcept;
 };
 

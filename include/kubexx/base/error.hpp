@@ -53,6 +53,7 @@ class [[nodiscard]] KUBEXX_EXPORT Error {
   Error(ErrorKind kind, std::string message);
 
   static Error transport(TransportFailure failure, std::string message);
+  /// Errors of these kinds, with a text that says what was attempted.
   static Error timeout(std::string message);
   static Error canceled(std::string message = "canceled");
   static Error decode(std::string message);
@@ -60,6 +61,8 @@ class [[nodiscard]] KUBEXX_EXPORT Error {
   /// A failure that the server reported. `reason` is the Status reason ("NotFound", "Conflict", ...), may be empty.
   static Error api(int code, std::string reason, std::string message);
 
+  /// What the error is made of. `reason` is the server's word ("NotFound"), empty for errors that no server sent;
+  /// `details` are of its Status; `retry_after` is how long it asks to wait.
   ErrorKind kind() const noexcept;
   TransportFailure transport_failure() const noexcept;
   int code() const noexcept;  ///< HTTP status, 0 when the server did not answer
@@ -68,10 +71,12 @@ class [[nodiscard]] KUBEXX_EXPORT Error {
   const StatusDetails& details() const noexcept;
   std::optional<std::chrono::milliseconds> retry_after() const noexcept;
 
+  /// The same error with words before its text, another wait, other details.
   Error with_context(std::string_view context) const;
   Error with_retry_after(std::chrono::milliseconds delay) const;
   Error with_details(StatusDetails details) const;
 
+  /// Somebody stopped it: no failure.
   bool is_canceled() const noexcept;
   bool is_timeout() const noexcept;                 ///< ours, or the server's Timeout/504
   bool is_not_found() const noexcept;               ///< 404
@@ -114,6 +119,7 @@ KUBEXX_EXPORT std::string_view to_string(ErrorKind kind) noexcept;
 class KUBEXX_EXPORT Exception : public std::runtime_error {
  public:
   explicit Exception(Error error);
+  /// What was wrong, as a value.
   const Error& error() const noexcept { return error_; }
 
  private:

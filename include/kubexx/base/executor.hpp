@@ -52,6 +52,7 @@ class KUBEXX_EXPORT Timer {
 class KUBEXX_EXPORT Executor {
  public:
   virtual ~Executor() = default;
+  /// Runs the task soon.
   virtual void post(Task task) = 0;
   /// A delay of zero or less is a post.
   virtual Timer post_after(Duration delay, Task task) = 0;
@@ -86,6 +87,7 @@ class KUBEXX_EXPORT Executor {
 class KUBEXX_EXPORT Strand {
  public:
   explicit Strand(std::shared_ptr<Executor> executor);
+  /// Runs the task after those that were posted before it, never beside one of them.
   void post(Task task) const;
   /// For a task of this strand: runs when that is over, before any other and without a turn of its own. Elsewhere it is
   /// a post.
@@ -106,6 +108,7 @@ class KUBEXX_EXPORT Strand {
 /// tasks finish and joins. Run by one of its own tasks, it does not wait for that task; better not to need that.
 class KUBEXX_EXPORT ThreadExecutor final : public Executor {
  public:
+  /// How many threads there are and what they are called.
   struct Options {
     std::size_t threads = 2;
     std::string name = "kxx-exec";  ///< thread names; at most 12 characters are kept
@@ -130,6 +133,7 @@ class KUBEXX_EXPORT ThreadExecutor final : public Executor {
 /// reported once and the one thread runs the tasks.
 class KUBEXX_EXPORT ElasticExecutor final : public Executor {
  public:
+  /// How many threads there may be, how long an idle one stays, and what they are called.
   struct Options {
     std::size_t eager_threads = 4;                     ///< started at once when there is work
     std::size_t max_threads = 1024;                    ///< beyond that, tasks wait

@@ -7,6 +7,7 @@
 
 namespace kubexx {
 
+/// A function that can be moved and not copied; it may own what cannot be copied either.
 template <class Signature>
 class UniqueFunction;
 
@@ -44,6 +45,7 @@ class UniqueFunction<R(Args...)> {
 
   explicit operator bool() const noexcept { return table_ != nullptr; }
   R operator()(Args... args) { return table_->call(&storage_, std::forward<Args>(args)...); }
+  /// Drops the function, and what it owns.
   void reset() noexcept {
     if (table_) std::exchange(table_, nullptr)->destroy(&storage_);
   }
@@ -86,6 +88,7 @@ class UniqueFunction<R(Args...)> {
   alignas(std::max_align_t) std::byte storage_[kInline];
 };
 
+/// What executors run.
 using Task = UniqueFunction<void()>;
 
 }  // namespace kubexx

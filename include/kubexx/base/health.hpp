@@ -14,6 +14,7 @@
 
 namespace kubexx {
 
+/// How something is.
 enum class HealthState : std::uint8_t {
   Ok,
   Standby,  ///< well, and waiting for its turn: another replica does the work
@@ -27,8 +28,10 @@ class KUBEXX_EXPORT Health {
   Health() = default;  ///< all is well
   Health(const Result<void>& result);
   Health(const Error& error);
+  /// Well, and waiting for its turn: a replica that does not lead.
   static Health standby(std::string reason);
 
+  /// How it is.
   HealthState state() const noexcept { return state_; }
   const std::string& reason() const noexcept { return reason_; }  ///< empty when all is well
 
@@ -43,6 +46,7 @@ using HealthCheck = std::function<Health()>;
 /// What a check is for. Liveness: when it fails the process should be restarted. Readiness: it should get no work.
 enum class HealthProbe : std::uint8_t { Liveness = 1, Readiness = 2, Both = 3 };
 
+/// What one check said, and how long it took.
 struct HealthResult {
   std::string name = {};
   HealthState state = HealthState::Ok;
@@ -87,6 +91,7 @@ class KUBEXX_EXPORT HealthChecks {
   HealthChecks(const HealthChecks&) = delete;
   HealthChecks& operator=(const HealthChecks&) = delete;
 
+  /// Adds a check to those that a probe asks, until the registration goes. It is called from whatever thread asks.
   HealthRegistration add(std::string name, HealthProbe probe, HealthCheck check);
   /// The checks of a probe in the order they were added; with `wanted` those whose names it takes.
   std::vector<HealthResult> run(HealthProbe probe, const std::function<bool(std::string_view)>& wanted = {}) const;

@@ -30,6 +30,7 @@ struct LargePageMemory {
   std::size_t used = 0;    ///< rounded up as it is stored
   std::size_t mapped = 0;  ///< taken from the system
 };
+/// What there is of it in this process now.
 KUBEXX_EXPORT LargePageMemory large_page_memory() noexcept;
 
 /// The same for the tables of the standard library.
@@ -40,6 +41,7 @@ struct LargeAllocator {
   template <class U>
   LargeAllocator(const LargeAllocator<U>&) noexcept {}
 
+  /// Memory for so many elements, on large pages where the system has them.
   T* allocate(std::size_t count) { return static_cast<T*>(allocate_on_large_pages(count * sizeof(T))); }
   void deallocate(T* memory, std::size_t count) noexcept { free_on_large_pages(memory, count * sizeof(T)); }
   friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }

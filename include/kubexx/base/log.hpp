@@ -14,6 +14,7 @@ namespace kubexx {
 
 class Error;
 
+/// How much a line matters; Off is for sinks that want none.
 enum class LogLevel : std::uint8_t { Trace, Debug, Info, Warning, Error, Off };
 KUBEXX_EXPORT std::string_view to_string(LogLevel level) noexcept;
 
@@ -48,6 +49,7 @@ struct KUBEXX_EXPORT LogField {
 class KUBEXX_EXPORT LogSink {
  public:
   virtual ~LogSink() = default;
+  /// Takes one line. Called from any thread, also from several at once.
   virtual void write(LogLevel level, std::string_view message, std::span<const LogField> fields) = 0;
 };
 

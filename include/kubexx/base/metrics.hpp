@@ -14,8 +14,10 @@
 
 namespace kubexx {
 
+/// Names and values of labels.
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
+/// What a metric is to Prometheus.
 enum class MetricType : std::uint8_t { Counter, Gauge, Histogram };
 KUBEXX_EXPORT std::string_view to_string(MetricType type) noexcept;  ///< "counter", as the text format has it
 
@@ -27,6 +29,7 @@ struct MetricPoint {
   std::vector<std::pair<double, std::uint64_t>> buckets = {};
 };
 
+/// All metrics of one name, as they were when they were read.
 struct MetricFamily {
   std::string name = {};
   std::string help = {};
@@ -42,6 +45,7 @@ struct MetricSeries;
 class KUBEXX_EXPORT Counter {
  public:
   Counter() = default;
+  /// Counts on; how far it has come.
   void add(double by = 1) const noexcept;
   double value() const noexcept;
 
@@ -50,9 +54,11 @@ class KUBEXX_EXPORT Counter {
   std::shared_ptr<detail::MetricSeries> series_;
 };
 
+/// A value that goes up and down. A handle: copies are the same gauge.
 class KUBEXX_EXPORT Gauge {
  public:
   Gauge() = default;
+  /// Sets or changes it; what it is now.
   void set(double value) const noexcept;
   void add(double by) const noexcept;
   double value() const noexcept;
@@ -62,9 +68,11 @@ class KUBEXX_EXPORT Gauge {
   std::shared_ptr<detail::MetricSeries> series_;
 };
 
+/// Values in buckets, with their number and sum. A handle: copies are the same histogram.
 class KUBEXX_EXPORT Histogram {
  public:
   Histogram() = default;
+  /// Takes a value; how many there were, and their sum.
   void observe(double value) const noexcept;
   std::uint64_t count() const noexcept;
   double sum() const noexcept;
@@ -92,6 +100,7 @@ class KUBEXX_EXPORT MetricsRegistry {
   ~MetricsRegistry();
   static const std::shared_ptr<MetricsRegistry>& process();  ///< what is used where nothing else is given
 
+  /// The metric of this name and these labels; asked for again it is the same one.
   Counter counter(const std::string& name, const std::string& help, MetricLabels labels = {});
   Gauge gauge(const std::string& name, const std::string& help, MetricLabels labels = {});
   /// Empty bounds mean the usual latency ones, 1 ms to 60 s.

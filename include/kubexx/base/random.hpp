@@ -19,6 +19,7 @@ class KUBEXX_EXPORT Random {
  public:
   explicit Random(std::uint64_t seed);
   static Random& process() noexcept;  ///< seeded from the system once
+  /// The next 64 bits.
   std::uint64_t next() noexcept;
   double uniform() noexcept;                          ///< [0, 1)
   std::uint64_t below(std::uint64_t bound) noexcept;  ///< [0, bound); 0 for bound 0

@@ -40,6 +40,7 @@ class KUBEXX_EXPORT LinkedStop {
  public:
   LinkedStop(std::initializer_list<std::stop_token> tokens);
   ~LinkedStop();
+  /// Fires when one of the linked tokens does, or at request_stop().
   std::stop_token token() const;
   void request_stop();
 

@@ -16,7 +16,9 @@ namespace kubexx {
 enum class SpanKind : std::uint8_t { Request, List, Watch, Reconcile };
 KUBEXX_EXPORT std::string_view to_string(SpanKind kind) noexcept;  ///< "request"
 
+/// What an attribute of a span may be.
 using TraceValue = std::variant<bool, std::int64_t, double, std::string>;
+/// Name and value of something that a span says.
 struct TraceAttribute {
   std::string_view key = {};
   TraceValue value = {};

@@ -11,12 +11,14 @@
 
 namespace kubexx::client {
 
+/// Objects of a list, and the version that it is of.
 template <class T>
 struct TypedList {
   meta::ListMeta meta = {};
   std::vector<T> items = {};
 };
 
+/// An object of a watch, and what happened to it.
 template <class T>
 struct TypedWatchEvent {
   meta::WatchEventType type = meta::WatchEventType::Unknown;
@@ -42,6 +44,8 @@ class Api {
       : untyped_(std::move(client), T::kResource.gvr(), std::move(namespace_),
                  T::kResource.protobuf ? rest::Format::Protobuf : rest::Format::Json) {}
 
+  /// Operations: nothing is sent before they are started. What is not there is Error::is_not_found(), what has another
+  /// version by now Error::is_conflict().
   Async<Result<T>> create_async(const T& object, const WriteOptions& options = WriteOptions()) const {
     return untyped_.create_async(object, options).map(typed<T>);
   }
@@ -50,15 +54,18 @@ class Api {
   Async<Result<T>> create_async(const D& draft, const WriteOptions& options = WriteOptions()) const {
     return create_async(draft.to_object(), options);
   }
+  /// As get().
   Async<Result<T>> get_async(std::string_view name, const GetOptions& options = GetOptions()) const {
     return untyped_.get_async(name, options).map(typed<T>);
   }
+  /// As list() and list_all().
   Async<Result<TypedList<T>>> list_async(const ListOptions& options = ListOptions()) const {
     return untyped_.list_async(options).map(typed_list);
   }
   Async<Result<TypedList<T>>> list_all_async(const ListOptions& options = ListOptions()) const {
     return untyped_.list_all_async(options).map(typed_list);
   }
+  /// As update() and update_status().
   Async<Result<T>> update_async(const T& object, const WriteOptions& options = WriteOptions()) const {
     return untyped_.update_async(object, options).map(typed<T>);
   }
@@ -123,7 +130,7 @@ class Api {
     return untyped_.update_subresource_async(name, subresource, object, options).map(typed<S>);
   }
 
-  // The same, blocking.
+  /// The same, blocking.
   Result<T> create(const T& object, const WriteOptions& options = {}) const {
     return typed<T>(untyped_.create(object, options));
   }
@@ -132,17 +139,21 @@ class Api {
   Result<T> create(const D& draft, const WriteOptions& options = {}) const {
     return create(draft.to_object(), options);
   }
+  /// One object. Error::is_not_found() where there is none.
   Result<T> get(std::string_view name, const GetOptions& options = {}) const {
     return typed<T>(untyped_.get(name, options));
   }
+  /// One page, or, with list_all(), all of them.
   Result<TypedList<T>> list(const ListOptions& options = {}) const { return typed_list(untyped_.list(options)); }
   Result<TypedList<T>> list_all(const ListOptions& options = {}) const {
     return typed_list(untyped_.list_all(options));
   }
+  /// Events from a version on, until the function returns false, the stop or an Error.
   Result<void> watch(const ListOptions& options, const std::function<bool(const TypedWatchEvent<T>&)>& on_event) const {
     return untyped_.watch(
         options, [&](const meta::WatchEvent& event) { return on_event({event.type, T::unchecked(event.object)}); });
   }
+  /// Replaces an object; a conflict where it has another version by now.
   Result<T> update(const T& object, const WriteOptions& options = {}) const {
     return typed<T>(untyped_.update(object, options));
   }
@@ -151,6 +162,7 @@ class Api {
   Result<T> update(const D& draft, const WriteOptions& options = {}) const {
     return update(draft.to_object(), options);
   }
+  /// Replaces its status alone.
   Result<T> update_status(const T& object, const WriteOptions& options = {}) const {
     return typed<T>(untyped_.update_status(object, options));
   }
@@ -159,6 +171,7 @@ class Api {
   Result<T> update_status(const D& draft, const WriteOptions& options = {}) const {
     return update_status(draft.to_object(), options);
   }
+  /// Changes an object: by a patch, or by what a draft changed, for the version that it was read with.
   Result<T> patch(std::string_view name, PatchType type, std::string_view body, const WriteOptions& options = {},
                   std::string_view subresource = {}) const {
     return typed<T>(untyped_.patch(name, type, body, options, subresource));
@@ -168,6 +181,7 @@ class Api {
   Result<T> patch(const D& draft, const WriteOptions& options = {}, std::string_view subresource = {}) const {
     return patch_async(draft, options, subresource).wait();
   }
+  /// Server-side apply: `options` must name the field manager.
   Result<T> apply(const T& object, const WriteOptions& options, std::string_view subresource = {}) const {
     return typed<T>(untyped_.apply(object, options, subresource));
   }
@@ -176,12 +190,14 @@ class Api {
   Result<T> apply(const D& draft, const WriteOptions& options, std::string_view subresource = {}) const {
     return apply(draft.to_object(), options, subresource);
   }
+  /// Deletes an object, or all that `which` selects.
   Result<void> remove(std::string_view name, const DeleteOptions& options = {}) const {
     return untyped_.remove(name, options);
   }
   Result<void> remove_collection(const ListOptions& which = {}, const DeleteOptions& options = {}) const {
     return untyped_.remove_collection(which, options);
   }
+  /// Subresources: of the type that they have.
   template <class S>
   Result<S> get_subresource(std::string_view name, std::string_view subresource, const GetOptions& options = {}) const {
     return typed<S>(untyped_.get_subresource(name, subresource, options));
@@ -196,6 +212,7 @@ class Api {
                                const WriteOptions& options = {}) const {
     return typed<S>(untyped_.update_subresource(name, subresource, object, options));
   }
+  /// The same without types.
   const ResourceApi& untyped() const noexcept { return untyped_; }
 
  protected:

@@ -23,7 +23,9 @@ struct KUBEXX_EXPORT ApiResource {
   std::vector<std::string> categories = {};
   std::vector<std::string> subresources = {};
 
+  /// Whether the server takes this verb for it.
   bool can(std::string_view verb) const noexcept;
+  /// What objects of it say of themselves.
   meta::GroupVersionKind gvk() const { return {resource.group, resource.version, kind}; }
 };
 
@@ -50,11 +52,13 @@ KUBEXX_EXPORT Async<Result<Discovery>> discover_async(const rest::Client& client
 /// The same, blocking.
 KUBEXX_EXPORT Result<Discovery> discover(const rest::Client& client, const rest::CallOptions& options = {});
 
+/// What a server says of itself.
 struct ServerVersion {
   std::string major = {};
   std::string minor = {};
   std::string git_version = {};
 };
+/// Asks for /version.
 KUBEXX_EXPORT Async<Result<ServerVersion>> server_version_async(const rest::Client& client,
                                                                 const rest::CallOptions& options = rest::CallOptions());
 KUBEXX_EXPORT Result<ServerVersion> server_version(const rest::Client& client, const rest::CallOptions& options = {});

@@ -12,12 +12,14 @@
 
 namespace kubexx::client {
 
+/// How large pages are, and what becomes of a list that expires between two of them.
 struct PagerOptions {
   std::int64_t page_size = 500;
   bool full_list_if_expired = true;  ///< list() only: 410 on a later page is answered by one list without pages
   std::size_t buffered_pages = 10;   ///< each_list_item() only: pages fetched ahead; 0: none
 };
 
+/// A list that may have taken several pages.
 struct PagedList : ObjectList {
   bool paginated = false;  ///< it took more than one page
 };
@@ -41,6 +43,7 @@ struct PagedList : ObjectList {
 ///     });
 class KUBEXX_EXPORT Pager {
  public:
+  /// Fetches a page; and what is called for each object.
   using Page = std::function<Result<ObjectList>(const ListOptions&)>;
   using AsyncPage = std::function<Async<Result<ObjectList>>(const ListOptions&)>;
   using Each = std::function<Result<void>(const meta::Object&)>;

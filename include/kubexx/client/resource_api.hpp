@@ -24,6 +24,7 @@ namespace kubexx::client {
 
 using rest::CallOptions;
 
+/// Of reading one object.
 struct GetOptions {
   std::string resource_version = {};
   std::stop_token stop = {};
@@ -48,6 +49,7 @@ struct ListOptions {
   std::optional<Duration> timeout = {};
 };
 
+/// Of writes.
 struct WriteOptions {
   std::string field_manager = {};
   bool force = false;  ///< apply takes fields over from other managers
@@ -57,6 +59,7 @@ struct WriteOptions {
   std::optional<Duration> timeout = {};
 };
 
+/// Of deletions; preconditions make one fail that would hit another object.
 struct DeleteOptions {
   std::optional<std::int64_t> grace_period_seconds = {};
   std::string propagation_policy = {};  ///< "", "Orphan", "Background", "Foreground"
@@ -67,6 +70,7 @@ struct DeleteOptions {
   std::optional<Duration> timeout = {};
 };
 
+/// Of reading a container's log; fields are those of the API.
 struct LogOptions {
   std::string container = {};
   bool follow = false;  ///< wait for what is still to be written
@@ -80,8 +84,10 @@ struct LogOptions {
   std::optional<Duration> timeout = {};  ///< from the call to the last byte
 };
 
+/// How a patch is written.
 enum class PatchType : std::uint8_t { Merge, Json, Strategic, Apply };
 
+/// Objects of a list, the version that it is of, and how it goes on.
 struct ObjectList {
   meta::ListMeta meta = {};
   std::vector<meta::Object> items = {};
@@ -119,6 +125,8 @@ class KUBEXX_EXPORT ResourceApi {
   ResourceApi(rest::Client client, meta::GroupVersionResource resource, std::string namespace_ = {},
               rest::Format format = rest::Format::Json);
 
+  /// Operations: nothing is sent before they are started. What is not there is Error::is_not_found(), what has another
+  /// version by now Error::is_conflict().
   Async<Result<meta::Object>> create_async(const meta::Object& object,
                                            const WriteOptions& options = WriteOptions()) const;
   Async<Result<meta::Object>> get_async(std::string_view name, const GetOptions& options = GetOptions()) const;
@@ -162,7 +170,7 @@ class KUBEXX_EXPORT ResourceApi {
   std::unique_ptr<meta::Call> start_log_lines(std::string_view name, const LogOptions& options, const Strand& strand,
                                               LineCallbacks callbacks) const;
 
-  // The same, blocking.
+  /// The same, blocking.
   Result<meta::Object> create(const meta::Object& object, const WriteOptions& options = {}) const;
   Result<meta::Object> get(std::string_view name, const GetOptions& options = {}) const;
   Result<ObjectList> list(const ListOptions& options = {}) const;
@@ -192,8 +200,10 @@ class KUBEXX_EXPORT ResourceApi {
   Result<void> stream_log_lines(std::string_view name, const LogOptions& options,
                                 const std::function<bool(std::string_view line)>& on_line) const;
 
+  /// The same in this namespace.
   ResourceApi namespaced(std::string namespace_) const;
   const rest::Client& client() const noexcept { return client_; }
+  /// What it is for; an empty namespace is all of them, or none for what has none.
   const meta::GroupVersionResource& resource() const noexcept { return resource_; }
   const std::string& namespace_() const noexcept { return namespace_name_; }
 

@@ -35,10 +35,11 @@ class KUBEXX_EXPORT ResourceMapper {
                                        const rest::CallOptions& options = rest::CallOptions());
   Async<Result<std::vector<ApiResource>>> all_async(const rest::CallOptions& options = rest::CallOptions());
 
-  // The same, blocking while the server is asked.
+  /// The same, blocking while the server is asked.
   Result<ApiResource> get(std::string_view text, const rest::CallOptions& options = {});
   Result<ApiResource> get(const meta::GroupVersionKind& kind, const rest::CallOptions& options = {});
   Result<ApiResource> get(const meta::GroupVersionResource& resource, const rest::CallOptions& options = {});
+  /// Everything that the server has.
   Result<std::vector<ApiResource>> all(const rest::CallOptions& options = {});
 
   void forget();  ///< the next question asks the server

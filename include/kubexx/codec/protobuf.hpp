@@ -12,6 +12,7 @@
 
 namespace kubexx::codec {
 
+/// What is asked for and sent.
 inline constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
 
 /// Whether objects of this kind can be read and written as protobuf: every built-in one.
@@ -46,6 +47,7 @@ class KUBEXX_EXPORT ProtobufDecoder {
   std::unique_ptr<Impl> impl_;
 };
 
+/// One object of such a body.
 KUBEXX_EXPORT Result<meta::Object> parse_protobuf(std::string_view body, const meta::DecodeOptions& options = {});
 
 /// What to do with fields of an object that its type does not have.

@@ -7,7 +7,7 @@
 namespace kubexx::codec {
 
 /// The facts of the Kubernetes API that this library was built with (schema/kubernetes-1.36.json), as JSON text. It is
-/// part of the binary; the view never dangles.
-KUBEXX_EXPORT std::string_view schema_json() noexcept;
+/// unpacked when it is first asked for, and stays; the view never dangles.
+KUBEXX_EXPORT std::string_view schema_json();
 
 }  // namespace kubexx::codec

@@ -12,6 +12,7 @@
 
 namespace kubexx::columns {
 
+/// What stands in a column.
 using Cell = std::variant<std::string, std::int64_t, bool>;
 
 /// One column of kubectl's table for a kind.
@@ -23,6 +24,7 @@ struct Column {
   std::string description = {};
 };
 
+/// Heads of columns, and how a row is made of an object.
 struct Columns {
   std::vector<Column> columns = {};
   /// One cell per column.

@@ -15,6 +15,7 @@ namespace kubexx::controller {
 /// What a controller does with a key after a reconcile that did not fail.
 class [[nodiscard]] Action {
  public:
+  /// What becomes of a key.
   enum class Kind : std::uint8_t { Done, Requeue, RequeueAfter, GiveUp };
 
   /// Nothing until something changes. The failures of the key are forgotten.
@@ -34,6 +35,7 @@ class [[nodiscard]] Action {
     return action;
   }
 
+  /// What was decided: how long to wait with RequeueAfter, and why it was given up.
   Kind kind() const noexcept { return kind_; }
   Duration delay() const noexcept { return delay_; }
   const std::optional<Error>& why() const noexcept { return why_; }

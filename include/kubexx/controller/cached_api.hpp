@@ -31,13 +31,17 @@ class CachedApi {
  public:
   explicit CachedApi(CachedResourceApi untyped) : untyped_(std::move(untyped)) {}
 
+  /// Operations: nothing is sent before they are started. What is not there is Error::is_not_found(), what has another
+  /// version by now Error::is_conflict().
   Async<Result<T>> get_async(const meta::ObjectKey& key,
                              const informer::WaitOptions& options = informer::WaitOptions()) const {
     return untyped_.get_async(key, options).map(typed);
   }
+  /// As list().
   Async<Result<std::vector<T>>> list_async(const CachedListOptions& options = CachedListOptions()) const {
     return untyped_.list_async(options).map(typed_list);
   }
+  /// As create().
   Async<Result<T>> create_async(const T& object, const client::WriteOptions& options = client::WriteOptions()) const {
     return untyped_.create_async(object, options).map(typed);
   }
@@ -46,6 +50,7 @@ class CachedApi {
   Async<Result<T>> create_async(const D& draft, const client::WriteOptions& options = client::WriteOptions()) const {
     return create_async(draft.to_object(), options);
   }
+  /// As update() and update_status().
   Async<Result<T>> update_async(const T& object, const client::WriteOptions& options = client::WriteOptions()) const {
     return untyped_.update_async(object, options).map(typed);
   }
@@ -96,10 +101,11 @@ class CachedApi {
     return untyped_.remove_async(key, options);
   }
 
-  // The same, blocking.
+  /// The same, blocking.
   Result<T> get(const meta::ObjectKey& key, const informer::WaitOptions& options = {}) const {
     return typed(untyped_.get(key, options));
   }
+  /// Those that the options select, from the cache, with what this client wrote.
   Result<std::vector<T>> list(const CachedListOptions& options = {}) const {
     return typed_list(untyped_.list(options));
   }
@@ -134,6 +140,7 @@ class CachedApi {
     return untyped_.remove(key, options);
   }
 
+  /// The same without types.
   const CachedResourceApi& untyped() const noexcept { return untyped_; }
 
  private:

@@ -13,6 +13,7 @@
 
 namespace kubexx::controller {
 
+/// Of which cluster state it keeps what, and how long a read waits for it.
 struct CachedClientOptions {
   /// How long a read waits at most, for the first list of its informer and for what was written before.
   Duration deadline = std::chrono::seconds(10);

@@ -41,6 +41,8 @@ struct CachedListOptions {
 ///     if (!seen) complain(seen.error());
 class KUBEXX_EXPORT CachedResourceApi {
  public:
+  /// Operations: nothing is sent before they are started. What is not there is Error::is_not_found(), what has another
+  /// version by now Error::is_conflict().
   Async<Result<meta::Object>> get_async(const meta::ObjectKey& key,
                                         const informer::WaitOptions& options = informer::WaitOptions()) const;
   /// In no order.
@@ -59,7 +61,7 @@ class KUBEXX_EXPORT CachedResourceApi {
   Async<Result<void>> remove_async(const meta::ObjectKey& key,
                                    const client::DeleteOptions& options = client::DeleteOptions()) const;
 
-  // The same, blocking.
+  /// The same, blocking.
   Result<meta::Object> get(const meta::ObjectKey& key, const informer::WaitOptions& options = {}) const;
   Result<std::vector<meta::Object>> list(const CachedListOptions& options = {}) const;
   Result<meta::Object> create(const meta::Object& object, const client::WriteOptions& options = {}) const;

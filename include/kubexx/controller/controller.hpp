@@ -85,6 +85,7 @@ class Controller {
   Result<void> join() { return core_.join(); }
   Async<Result<void>> ended_async() const { return core_.ended_async(); }
 
+  /// Calls the reconcile for this key soon, once, however often it is asked for meanwhile.
   void enqueue(const meta::ObjectKey& key, int priority = 0) { core_.enqueue(key, priority); }
   /// Until the cache has seen what was just written, a T or a U that this controller owns or watches. With it a
   /// reconcile is not fooled by a cache that does not know yet what the reconcile before did.
@@ -93,8 +94,10 @@ class Controller {
     return core_.wait_until_seen(U::kResource.gvr(), written.resource_version(), options);
   }
 
+  /// Reads the cache of T.
   store::Lister<T> lister() const { return informer_.lister(); }
   const informer::Informer<T>& informer() const noexcept { return informer_; }
+  /// A picture for people and probes; and the same controller without types.
   ControllerStatus status() const { return core_.status(); }
   ControllerCore& core() noexcept { return core_; }
 

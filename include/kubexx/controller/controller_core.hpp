@@ -77,6 +77,7 @@ class KUBEXX_EXPORT ControllerCore {
   Result<void> wait_until_seen(const meta::GroupVersionResource& resource, std::string_view resource_version,
                                const informer::WaitOptions& options) const;
 
+  /// A picture for people and probes; and what it reconciles.
   ControllerStatus status() const;
   const Subject& subject() const noexcept;
 

@@ -13,6 +13,7 @@
 
 namespace kubexx::controller {
 
+/// Whether the object has this finalizer.
 KUBEXX_EXPORT bool has_finalizer(const meta::Object& object, std::string_view finalizer) noexcept;
 /// False when there was nothing to do.
 KUBEXX_EXPORT bool add_finalizer(meta::Draft& draft, std::string_view finalizer);
@@ -27,6 +28,7 @@ KUBEXX_EXPORT Result<meta::Object> ensure_finalizer(const client::ResourceApi& a
 KUBEXX_EXPORT Result<meta::Object> drop_finalizer(const client::ResourceApi& api, const meta::Object& object,
                                                   std::string_view finalizer, const client::CallOptions& options = {});
 
+/// What finalize() did, and the object as it is then.
 struct Finalized {
   meta::Object object = {};
   bool deleted = false;  ///< being deleted, and nothing of ours is left to do: the reconcile ends here

@@ -17,6 +17,7 @@ namespace kubexx::controller {
 /// Keys that come from the first list or from a resync wait behind those of real changes, for ten seconds at most.
 inline constexpr int kLowPriority = -100;
 
+/// Name, workers, limits and deadlines of a controller.
 struct ControllerOptions {
   std::string name = {};         ///< of its metrics and its queue; default: the kind, in lower case
   std::size_t workers = 1;       ///< reconciles at the same time, of different keys

@@ -17,6 +17,7 @@ struct Change {
   const meta::Object& after;   ///< null: the object was deleted
   informer::EventCause cause = informer::EventCause::Watch;
 
+  /// Which of the three it is.
   bool is_add() const noexcept { return !before && after; }
   bool is_update() const noexcept { return before && after; }
   bool is_delete() const noexcept { return !after; }
@@ -35,9 +36,11 @@ struct Change {
 ///                                            Predicate::generation_changed() || Predicate::labels_changed());
 class KUBEXX_EXPORT Predicate {
  public:
+  /// Whether a change matters.
   using Function = std::function<bool(const Change&)>;
 
   Predicate() = default;  ///< everything
+  /// A predicate of your own. What it throws is reported, and the change counts.
   static Predicate custom(Function function);
   /// metadata.generation, which a server raises with the spec and not with the status.
   static Predicate generation_changed();

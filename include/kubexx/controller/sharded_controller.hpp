@@ -66,6 +66,7 @@ class ShardedController {
     return ended;
   }
 
+  /// Which keys are this replica's.
   election::ShardMembership& membership() noexcept { return *membership_; }
 
  private:

@@ -13,6 +13,7 @@
 
 namespace kubexx::controller {
 
+/// Where a controller is on its way.
 enum class ControllerState : std::uint8_t { NotStarted, Syncing, Working, Draining, Ended };
 KUBEXX_EXPORT std::string_view to_string(ControllerState state) noexcept;
 

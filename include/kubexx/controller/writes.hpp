@@ -17,8 +17,10 @@
 
 namespace kubexx::controller {
 
+/// What had to be done.
 enum class Operation : std::uint8_t { None, Created, Updated };
 
+/// What was done, and the object as the server has it now.
 template <class T>
 struct Written {
   T object = {};
@@ -79,6 +81,7 @@ Result<T> apply(const client::Api<T>& api, const meta::Object& desired, std::str
   return T::unchecked(std::move(*applied));
 }
 
+/// How often a conflict is tried again, and with which pauses.
 struct ConflictRetry {
   Backoff backoff{std::chrono::milliseconds(10), 1.0, std::chrono::seconds(1), 0.1};
   int tries = 5;

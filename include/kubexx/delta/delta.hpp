@@ -12,6 +12,7 @@
 
 namespace kubexx::delta {
 
+/// What happened to a key on its way to the store.
 enum class DeltaType : std::uint8_t {
   Added,
   Updated,
@@ -29,6 +30,7 @@ struct KUBEXX_EXPORT Coverage {
   std::vector<std::string> namespaces = {};  ///< those of these; none: every object, unless
   bool others = false;                       ///< those of all namespaces but these
 
+  /// Whether it is all namespaces, or has this one.
   bool all() const noexcept { return namespaces.empty(); }
   bool has(std::string_view namespace_) const noexcept;
 };
@@ -63,6 +65,7 @@ class KUBEXX_EXPORT Delta {
   static Delta sync_all();
   static Delta bookmark(std::string resource_version);
 
+  /// What happened.
   DeltaType type() const noexcept { return type_; }
   const meta::Key& key() const noexcept { return key_; }  ///< empty for types that concern no single key
   /// The object, or the last known one of a tombstone. Null for types that carry none.
@@ -82,7 +85,7 @@ class KUBEXX_EXPORT Delta {
     return type_ != DeltaType::ReplacedAll && type_ != DeltaType::SyncAll && type_ != DeltaType::Bookmark;
   }
 
-  // What it carries, for whoever uses it up.
+  /// What it carries, for whoever uses it up.
   meta::Key take_key() noexcept { return std::move(key_); }
   meta::Object take_object() noexcept { return std::move(object_); }
   std::vector<meta::KeyedObject> take_objects() noexcept;

@@ -36,6 +36,7 @@ namespace kubexx::delta {
 ///     });
 class KUBEXX_EXPORT DeltaFifo {
  public:
+  /// What it is told before it begins.
   struct Options {
     std::shared_ptr<const KnownObjects> known_objects = {};
     bool emit_delta_type_replaced = false;  ///< false: objects of a replace are Sync
@@ -47,6 +48,7 @@ class KUBEXX_EXPORT DeltaFifo {
   DeltaFifo& operator=(DeltaFifo&&) noexcept;
   ~DeltaFifo();
 
+  /// What happened to an object; several changes of one key are one entry.
   void add(meta::Key key, meta::Object object);
   void update(meta::Key key, meta::Object object);
   void remove(meta::Key key, meta::Object object);
@@ -69,6 +71,7 @@ class KUBEXX_EXPORT DeltaFifo {
   Result<void> add_if_not_present(Deltas deltas);
 
   bool is_populated() const noexcept;  ///< something came
+  /// Whether everything of the first list was processed.
   bool has_synced() const noexcept;
   std::size_t size() const;  ///< keys waiting
   /// Everything that came so far, for has_processed().

@@ -30,6 +30,7 @@ namespace kubexx::delta {
 ///     }
 class KUBEXX_EXPORT OrderedQueue {
  public:
+  /// What it is told before it begins.
   struct Options {
     bool emit_bookmarks = false;
     std::size_t batch_size = 1'000;  ///< at least 1, or std::logic_error
@@ -38,6 +39,7 @@ class KUBEXX_EXPORT OrderedQueue {
   OrderedQueue();
   explicit OrderedQueue(Options options);
 
+  /// What happened to an object, each an entry of its own.
   void add(meta::Key key, meta::Object object) { push(DeltaType::Added, std::move(key), std::move(object)); }
   void update(meta::Key key, meta::Object object) { push(DeltaType::Updated, std::move(key), std::move(object)); }
   void remove(meta::Key key, meta::Object object) { push(DeltaType::Deleted, std::move(key), std::move(object)); }
@@ -61,6 +63,7 @@ class KUBEXX_EXPORT OrderedQueue {
   Result<void> add_if_not_present(Deltas deltas);
 
   bool is_populated() const noexcept { return initial_end_ != kUnpopulated; }  ///< something came
+  /// Whether everything of the first list was processed.
   bool has_synced() const noexcept { return processed_ >= initial_end_; }
   std::size_t size() const noexcept { return items_.size() - next_; }  ///< changes waiting
   /// Everything that came so far, for has_processed().

@@ -35,6 +35,7 @@ namespace kubexx::delta {
 class KUBEXX_EXPORT KnownObjects {
  public:
   virtual ~KnownObjects() = default;
+  /// Keys of all that is known.
   virtual std::vector<std::string> list_keys() const = 0;
   virtual meta::Object find(std::string_view key) const = 0;  ///< null: not there (any more)
 };

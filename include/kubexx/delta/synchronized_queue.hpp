@@ -60,8 +60,10 @@ class KUBEXX_EXPORT SynchronizedQueue final : public reflector::DeltaSink {
   /// runs.
   void on_synced(std::function<void()> hook);
 
+  /// Whether everything of the first list was processed.
   bool has_synced() const;
   std::size_t size() const;  ///< items waiting
+  /// Takes nothing more; who waits in pop() is let go.
   void close();
   bool is_closed() const;
 

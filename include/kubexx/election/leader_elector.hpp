@@ -22,6 +22,7 @@
 
 namespace kubexx::election {
 
+/// Which Lease, under which name, and how quickly a leader is missed.
 struct KUBEXX_EXPORT LeaderElectionOptions {
   std::string namespace_ = "default";
   std::string name{};      ///< of the Lease
@@ -48,6 +49,7 @@ struct KUBEXX_EXPORT LeaderElectionOptions {
   Result<void> validate() const;
 };
 
+/// What is called when a term begins and ends, and when somebody else leads.
 struct LeaderCallbacks {
   /// Does the leading work: should return soon after the guard's token fired. Runs on the client's executor for
   /// handlers, so renewals do not wait for it. The lease is given back after it returned, and the candidacy ends no
@@ -99,6 +101,7 @@ struct ElectionStatus {
 ///     (*elector)->ended_async().start([](const Result<void>&) { greet("the candidacy is over"); });
 class KUBEXX_EXPORT LeaderElector {
  public:
+  /// An Error where the options cannot be.
   static Result<std::unique_ptr<LeaderElector>> create(rest::Client client, LeaderElectionOptions options,
                                                        LeaderCallbacks callbacks);
   ~LeaderElector();
@@ -111,6 +114,7 @@ class KUBEXX_EXPORT LeaderElector {
   /// start(), and blocks until that candidacy has ended.
   void run(std::stop_token stop);
 
+  /// How the candidacy stands.
   ElectionStatus status() const;
   /// Until the condition is true of status(), also from before the start. It is asked when something changes (not when
   /// time passes), on the client's executor, and must not block. Canceled too when the candidacy ends without.
@@ -134,6 +138,7 @@ class KUBEXX_EXPORT LeaderElector {
 class KUBEXX_EXPORT LeaderHealth {
  public:
   explicit LeaderHealth(Duration tolerance = std::chrono::seconds(20)) : tolerance_(tolerance) {}
+  /// Asks this one from now on.
   void watch(std::shared_ptr<const LeaderElector> elector);
   Result<void> check() const;  ///< healthy without an elector
 

@@ -34,6 +34,7 @@ struct KUBEXX_EXPORT LeaderView {
   bool expired() const noexcept { return lease_duration > Duration::zero() && unrenewed_for > lease_duration; }
 };
 
+/// Which Lease.
 struct KUBEXX_EXPORT LeaderObserverOptions {
   std::string namespace_ = "default";
   std::string name{};  ///< of the Lease
@@ -41,6 +42,7 @@ struct KUBEXX_EXPORT LeaderObserverOptions {
   /// renewals. On the client's executor for handlers, in order; may block.
   std::function<void(const LeaderView&)> on_change{};
 
+  /// An Error for what cannot be.
   Result<void> validate() const;
 };
 
@@ -64,12 +66,15 @@ struct KUBEXX_EXPORT LeaderObserverOptions {
 ///     auto leader = (*observer)->wait_until([](const auto& now) { return !now.holder.empty(); }, {.timeout = 30s});
 class KUBEXX_EXPORT LeaderObserver {
  public:
+  /// An Error where the options cannot be.
   static Result<std::unique_ptr<LeaderObserver>> create(rest::Client client, LeaderObserverOptions options);
   ~LeaderObserver();
 
   void start(std::stop_token stop = {});  ///< once; returns at once
+  /// Ends the watch and waits for it.
   void stop();
 
+  /// Who leads, as far as is known.
   LeaderView view() const;
   /// Until the condition is true of view(), also from before the start. It is asked when the Lease was written and when
   /// it is first known whether there is one, not when time passes; it must not block. Canceled too after the stop.

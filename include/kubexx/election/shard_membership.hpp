@@ -18,6 +18,7 @@ namespace kubexx::election {
 
 struct ShardLedger;  // src/election/shard_ledger.hpp
 
+/// Which group of replicas, under which name, and how quickly one is missed.
 struct KUBEXX_EXPORT ShardOptions {
   std::string namespace_ = "default";
   std::string group{};     ///< the replicas that share the work; a label value and the beginning of Lease names
@@ -28,6 +29,7 @@ struct KUBEXX_EXPORT ShardOptions {
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);
 
+  /// An Error for what cannot be.
   Result<void> validate() const;
 };
 
@@ -81,16 +83,21 @@ class KUBEXX_EXPORT ShardWork {
 ///     (*membership)->leave(10s);
 class KUBEXX_EXPORT ShardMembership {
  public:
+  /// An Error where the options cannot be.
   static Result<std::unique_ptr<ShardMembership>> create(rest::Client client, ShardOptions options,
                                                          ShardCallbacks callbacks = {});
-  ~ShardMembership();  ///< leaves, for at most renew_deadline
+  /// Leaves, for at most renew_deadline, and waits until no callback runs; so not in one.
+  ~ShardMembership();
 
+  /// Joins the group.
   void start();
   /// Lets go of everything, waits for running work, gives the lease back. False: not in time; the lease runs out then.
   bool leave(Duration timeout);
 
+  /// Whether the key is this replica's now.
   bool owns(std::string_view key) const;
   ShardWork begin(std::string_view key);
+  /// All that is.
   ShardSet owned() const;
   std::vector<std::string> members() const;  ///< those this replica believes alive, sorted, itself included
 

@@ -24,6 +24,7 @@ class KUBEXX_EXPORT ShardSet {
   static ShardSet share_of(std::string_view member, const std::vector<std::string>& members);
   static ShardSet all();
 
+  /// Whether the key's slot, or this slot, is among them.
   bool contains(std::string_view key) const noexcept { return has(slot_of(key)); }
   bool has(std::size_t slot) const noexcept { return slots_[slot]; }
   std::size_t size() const noexcept { return slots_.count(); }

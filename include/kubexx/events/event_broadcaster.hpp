@@ -15,11 +15,13 @@
 
 namespace kubexx::events {
 
+/// Which of the two kinds of Event is written.
 enum class EventApi : std::uint8_t {
   Core,    ///< v1: repeated events are counted, similar ones combined, floods filtered
   Events,  ///< events.k8s.io/v1: repeated events become a series
 };
 
+/// Where Events go, how many wait, and how they are combined.
 struct EventBroadcasterOptions {
   EventApi api = EventApi::Core;
   std::size_t queue = 1000;  ///< events waiting to be written; further ones are dropped

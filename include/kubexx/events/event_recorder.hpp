@@ -39,6 +39,7 @@ class KUBEXX_EXPORT EventRecorder {
   /// For tests: hands every event to `take` on the caller's thread, as the object that would be created in core/v1.
   static EventRecorder to(std::function<void(const meta::Object& event)> take, const Clock& clock = Clock::system());
 
+  /// Says something of an object: "Normal" or "Warning", a word for programs, a sentence for people. Never blocks.
   void event(const meta::Object& about, std::string_view type, std::string_view reason, std::string_view message,
              const EventDetails& details = {}) const;
 

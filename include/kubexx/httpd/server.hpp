@@ -15,6 +15,7 @@
 
 namespace kubexx::httpd {
 
+/// Names and values of headers, in their order.
 using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 /// Bytes that many answers may carry at once without a copy for each.
 using SharedBytes = std::shared_ptr<const std::string>;
@@ -53,10 +54,13 @@ class KUBEXX_EXPORT Responder {
   struct Exchange;  // implemented by the connection
   explicit Responder(std::shared_ptr<Exchange> exchange);
 
+  /// A whole answer.
   void respond(int status, HeaderFields headers, std::string body) const;
+  /// Or one in pieces: its head, pieces by write(), its end.
   void start(int status, HeaderFields headers) const;
   void write(std::string bytes) const;
   void write(SharedBytes bytes) const;  ///< they are kept until they are sent, not copied
+  /// The end of an answer in pieces.
   void finish() const;
   /// Cuts: resets the stream (HTTP/2) or the connection (HTTP/1.1) wherever it stands. What was written before goes out
   /// first as far as the peer takes it at once; a peer that does not read is not waited for (HTTP/2: for a moment).
@@ -75,6 +79,7 @@ class KUBEXX_EXPORT Responder {
 /// Called on an I/O thread for every request; must not block. What it throws is reported, and the peer gets a 500.
 using Handler = std::function<void(Request, Responder)>;
 
+/// Where it listens, with which certificate, and its limits.
 struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  ///< 0: the kernel picks one
@@ -115,9 +120,12 @@ struct ServerOptions {
 ///     if (!server) complain(server.error());
 class KUBEXX_EXPORT Server {
  public:
+  /// Listens; an Error where it cannot.
   static Result<std::unique_ptr<Server>> start(ServerOptions options, Handler handler);
   ~Server();
+  /// Where it listens.
   std::uint16_t port() const noexcept;
+  /// Takes no connection any more, lets answers end for so long, and closes the rest.
   void stop(Duration grace = Duration::zero());
   /// Closes every open connection, keeps listening.
   void drop_connections();

@@ -26,10 +26,13 @@ namespace kubexx::informer {
 class KUBEXX_EXPORT CacheMutationDetector : public std::enable_shared_from_this<CacheMutationDetector> {
  public:
   CacheMutationDetector(Strand strand, std::function<void(const std::string& key)> found);
+  /// Begins and ends to compare once a second.
   void start();
   void stop();
+  /// What the cache has from now on, and has no more.
   void remember(const std::string& key, const meta::Object& object);
   void forget(const std::string& key);
+  /// Compares at once; for tests.
   void compare();
 
  private:

@@ -12,6 +12,7 @@
 
 namespace kubexx::informer {
 
+/// How a client is asked for lists and watches.
 struct ClientSourceOptions {
   std::string namespace_ = {};                         ///< empty: all
   std::function<void(meta::ListOptions&)> tweak = {};  ///< selectors and the like, for lists and watches

@@ -105,6 +105,7 @@ class KUBEXX_EXPORT Controller : public std::enable_shared_from_this<Controller>
   /// called before the start, which then takes these sources, and after the stop, when nothing happens.
   void set_sources(Sources sources, Task changed = {});
 
+  /// Whether the first list was processed.
   bool has_synced() const;
   std::string last_sync_resource_version() const;  ///< "" before the first whole state; of several the highest
   /// Of the source that has this namespace; absent: none has.

@@ -34,6 +34,7 @@ class KUBEXX_EXPORT EventContext {
   EventContext(EventCause cause, std::stop_token stop, const meta::Object* before, const meta::Object* after,
                const meta::KeyFunc* key_func = nullptr)
       : cause_(cause), stop_(std::move(stop)), before_(before), after_(after), key_func_(key_func) {}
+  /// Why the handler is called.
   EventCause cause() const noexcept { return cause_; }
   /// The key under which the informer's cache has an object: by its key function, or "namespace/name".
   std::string key_of(const meta::Object& object) const;
@@ -56,6 +57,7 @@ class Deleted {
  public:
   Deleted(std::string key, T last_known, bool final_state_known)
       : key_(std::move(key)), last_known_(std::move(last_known)), final_state_known_(final_state_known) {}
+  /// What is known of what was deleted.
   const std::string& key() const noexcept KUBEXX_LIFETIMEBOUND { return key_; }
   const T& last_known() const noexcept KUBEXX_LIFETIMEBOUND { return last_known_; }
   bool final_state_known() const noexcept { return final_state_known_; }
@@ -92,6 +94,7 @@ class Deleted {
 class KUBEXX_EXPORT ResourceEventHandler {
  public:
   virtual ~ResourceEventHandler() = default;
+  /// An object that is new to the handler; one that changed, before and after; one that is gone.
   virtual void on_add(const meta::Object& object, bool is_in_initial_list, const EventContext& context) = 0;
   virtual void on_update(const meta::Object& before, const meta::Object& after, const EventContext& context) = 0;
   virtual void on_delete(const Deleted<meta::Object>& gone, const EventContext& context) = 0;
@@ -225,6 +228,7 @@ struct FilteringResourceEventHandler {
   ResourceEventHandlerFuncs<T> handler = {};
 };
 
+/// A handler as a class, of functions, or of a filter before functions.
 template <class T>
 std::shared_ptr<ResourceEventHandler> make_handler(ResourceEventHandlerFuncs<T> functions) {
   class Funcs final : public ResourceEventHandler {

@@ -29,6 +29,7 @@ namespace kubexx::informer {
 using meta::resource_of;
 using meta::typed;
 
+/// Which queue is between reflector and store.
 enum class QueueKind : std::uint8_t {
   Ordered,  ///< arrival order across keys, whole lists as one change; the default
   PerKey,   ///< client-go's older DeltaFIFO: changes of a key are delivered together
@@ -116,6 +117,7 @@ struct InformerOptions {
 KUBEXX_EXPORT InformerOptions with_defaults(InformerOptions options, const InformerOptions& defaults);
 KUBEXX_EXPORT Scope with_defaults(Scope scope, const Scope& defaults);
 
+/// What a factory says to all informers that it makes, and to those of one kind.
 struct FactoryOptions {
   std::string name = {};             ///< prefix of the informers' names in metrics
   InformerOptions defaults = {};     ///< of every informer

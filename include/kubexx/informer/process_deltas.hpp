@@ -12,6 +12,7 @@ namespace kubexx::informer {
 class KUBEXX_EXPORT Announcer {
  public:
   virtual ~Announcer() = default;
+  /// Called for each change that the store has by now, in their order.
   virtual void announce(Notification notification) = 0;
 };
 

@@ -16,6 +16,7 @@ namespace kubexx::informer {
 
 class ProcessorListener;
 
+/// Of one handler: its name, its reminders, and what becomes of what waits for it.
 struct HandlerOptions {
   /// How often this handler wants to be reminded of everything; absent: the informer's period, 0: never.
   std::optional<Duration> resync_period = {};

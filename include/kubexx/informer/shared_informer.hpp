@@ -23,6 +23,7 @@
 
 namespace kubexx::informer {
 
+/// How long a caller waits, and for what.
 struct WaitOptions {
   std::stop_token stop = {};
   std::optional<Duration> timeout = {};
@@ -140,6 +141,7 @@ class KUBEXX_EXPORT SharedIndexInformer : public std::enable_shared_from_this<Sh
   std::shared_ptr<const Controller> controller() const noexcept;
 
   bool has_synced() const noexcept;  ///< the first whole list is in the store
+  /// The version that the cache is of; empty before the first list.
   std::string last_sync_resource_version() const;
   /// Calls back, from any thread, whenever something about sync changed: synced, an error, stopped. It must not block.
   /// The observer ends with the returned handle.

@@ -22,6 +22,7 @@ class [[nodiscard]] Lease {
   Lease(std::shared_ptr<SharedIndexInformer> informer, std::shared_ptr<void> hold)
       : informer_(std::move(informer)), hold_(std::move(hold)) {}
   Informer<meta::Object> informer() const { return Informer<meta::Object>(informer_); }
+  /// The leased informer, typed.
   template <class T>
   Informer<T> as() const {
     return Informer<T>(informer_);
@@ -59,6 +60,7 @@ class KUBEXX_EXPORT SharedInformerFactory : public detail::FactoryGroups<SharedI
   SharedInformerFactory(const SharedInformerFactory&) = delete;
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
 
+  /// The informer of T, which is made when it is first asked for. What the scope leaves out the factory's options say.
   template <class T>
   Informer<T> informer_for(const Scope& scope = {}) {
     return Informer<T>(obtain(T::kResource.gvr(), scope, &T::kResource));
@@ -88,8 +90,10 @@ class KUBEXX_EXPORT SharedInformerFactory : public detail::FactoryGroups<SharedI
   /// Stops everything and waits until it has ended. Repeatable, concurrent.
   void shutdown();
 
+  /// All that were made and not stopped.
   std::vector<std::shared_ptr<SharedIndexInformer>> informers() const;
   const rest::Client& client() const noexcept;
+  /// What the factory was made with.
   const FactoryOptions& options() const noexcept;
 
  protected:

@@ -29,6 +29,7 @@ class Progress;  // src/informer/progress.hpp
 
 /// One call of a handler, waiting for its turn. Adds have `after`, deletes `before`, updates both.
 struct Notification {
+  /// What happened to the object.
   enum class Kind : std::uint8_t { Add, Update, Delete };
   Kind kind = Kind::Add;
   EventCause cause = EventCause::Watch;
@@ -45,6 +46,7 @@ struct Notification {
 struct NotificationBlock {
   static constexpr std::size_t kFull = 64;
 
+  /// Takes one more; and whether that was the last that fits.
   void push(Notification notification) {
     if (notification.initial) ++initial;
     if (notification.sync) ++syncs;
@@ -75,6 +77,7 @@ class KUBEXX_EXPORT ProcessorListener : public std::enable_shared_from_this<Proc
     std::shared_ptr<Progress> progress = {};        ///< told when a listener syncs or ends; null: nobody is
     std::shared_ptr<Executor> upstream = {};        ///< runs the informer
   };
+  /// Made by SharedProcessor.
   static std::shared_ptr<ProcessorListener> create(std::shared_ptr<ResourceEventHandler> handler,
                                                    HandlerOptions options, Setting setting);
   /// For create.
@@ -91,20 +94,22 @@ class KUBEXX_EXPORT ProcessorListener : public std::enable_shared_from_this<Proc
   /// Until it is closed and no call runs; at once inside that very call, and where a handler's call waits for ours.
   void wait_until_ended();
 
+  /// Whether the handler has heard of everything of the first list, waiting for that, and whether its end has come.
   bool has_synced() const;
   bool wait_until_synced(std::stop_token stop) const;
   bool closed() const;
   bool busy() const;  ///< a call runs, or will although the end has come
+  /// How the handler keeps up, and what it was added with.
   HandlerStatus status() const;
   const Setting& setting() const noexcept { return setting_; }
   const std::string& where() const noexcept { return where_; }  ///< "handler NAME of INFORMER"
 
-  // Resync bookkeeping, on the informer's strand.
+  /// Resync bookkeeping, on the informer's strand.
   Duration requested_period{};
   Duration period{};
   TimePoint next_resync{};
   bool syncing = false;  // at this tick
-  // Both are set before there is a registration.
+  /// Both are set before there is a registration.
   std::function<void()> on_leave;  // called when the registration was removed
   std::function<void()> on_idle;   // called when no call runs any more after the end
 
@@ -127,7 +132,9 @@ class KUBEXX_EXPORT ProcessorListener : public std::enable_shared_from_this<Proc
   void close_if_finished();
   void add_own(Notification notification);
   void push_own(Notification notification);
-  void push(Waiting waiting, std::size_t count);  // with mutex_ held
+  static Pending waiting(Waiting what);
+  void push(Pending& one, std::size_t count);  // with mutex_ held
+  void remember_newest();                      // with mutex_ held
   void start_if_needed(std::unique_lock<std::mutex> lock);
   bool merge(Notification& notification);  // with mutex_ held
   void sync_changed(std::unique_lock<std::mutex> lock);

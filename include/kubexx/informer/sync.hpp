@@ -32,12 +32,14 @@ struct [[nodiscard]] KUBEXX_EXPORT SyncResult {
   std::vector<SyncState> informers = {};  ///< in the order given
   std::optional<Error> stopped_by = {};   ///< Canceled, Timeout, or the error that ended a fail-fast wait
 
+  /// Whether everything is synced.
   bool synced() const noexcept;
   explicit operator bool() const noexcept { return synced(); }
   /// "failed to sync all caches: pods: forbidden ..."; absent when everything is synced.
   std::optional<Error> as_error() const;
 };
 
+/// How long to wait, and which failures end the wait.
 struct SyncOptions {
   /// An informer that is answered 400, 401, 403 or 404 before its first sync ends the wait: it will hardly get better
   /// alone.
@@ -75,6 +77,7 @@ class Syncables {
   Syncables(std::initializer_list<Syncable> each) : all_(each) {}
   template <class T>
   Syncables(const std::vector<T>& each) : all_(each.begin(), each.end()) {}  // NOLINT(google-explicit-constructor)
+  /// All that is waited for.
   const std::vector<Syncable>& all() const noexcept { return all_; }
 
  private:

@@ -16,6 +16,7 @@
 
 namespace kubexx::inspect {
 
+/// Where it listens, who may read it, and what it shows.
 struct Options {
   std::string listen = "127.0.0.1:0";  ///< address and port; port 0: the kernel picks one
   bool allow_remote = false;           ///< `listen` may be an address that other machines reach
@@ -56,6 +57,7 @@ struct Options {
 ///     if (page) show_the_user((*page)->url());
 class KUBEXX_EXPORT Server {
  public:
+  /// Listens; an Error where it cannot.
   static Result<std::unique_ptr<Server>> start(Options options = {});
   static Result<std::unique_ptr<Server>> start(const informer::SharedInformerFactory& factory, Options options = {});
   ~Server();
@@ -67,10 +69,13 @@ class KUBEXX_EXPORT Server {
   void add(std::shared_ptr<informer::SharedIndexInformer> informer);
   HealthChecks& health() noexcept;  ///< where the program adds its own checks; those of the options, if there are some
 
+  /// Where it listens.
   std::uint16_t port() const noexcept;
+  /// What a request must have.
   const std::string& token() const noexcept;
   std::string address() const;  ///< "http://127.0.0.1:40000"
   std::string url() const;      ///< the same with the token: whoever has it may look
+  /// Ends all answers and waits for that.
   void stop();
 
  private:

@@ -40,6 +40,7 @@ struct LogLine {
   bool after_gap = false;      ///< lines before it may be missing
 };
 
+/// Whose logs, from when on, and how many at once.
 struct KUBEXX_EXPORT LogStreamsOptions {
   /// Which pods. By default the cache keeps of them what LogStreams needs, their labels and annotations.
   informer::Scope scope = {};
@@ -66,6 +67,7 @@ struct KUBEXX_EXPORT LogStreamsOptions {
   /// How long the log of a pod that is gone is still read, if it does not end by itself.
   Duration drain = std::chrono::seconds(2);
 
+  /// An Error for what cannot be.
   Result<void> validate() const;
 };
 
@@ -110,10 +112,12 @@ struct LogStreamsStatus {
 ///     (*streams)->start(stop);
 class KUBEXX_EXPORT LogStreams {
  public:
+  /// An Error where the options cannot be.
   static Result<std::unique_ptr<LogStreams>> create(rest::Client client, LogStreamsOptions options);
   ~LogStreams();
 
   void start(std::stop_token stop = {});  ///< once; returns at once
+  /// Ends all streams; no line is handed out after it returns.
   void stop();
 
   /// Other pods from now on; as SharedIndexInformer::set_scope().

@@ -27,6 +27,7 @@ enum class LostLeadership : std::uint8_t {
   StandAgain,  ///< what needs the leader has ended; it stands for election again
 };
 
+/// Its pages, its election, and how long its parts may take.
 struct ManagerOptions {
   std::optional<inspect::Options> pages = {};                    ///< the inspector with its health; absent: none
   std::optional<election::LeaderElectionOptions> election = {};  ///< absent: what needs the leader runs as all else
@@ -76,6 +77,7 @@ struct ManagerOptions {
 ///     if (auto ended = program.run(stop_on_signals()); !ended) complain(ended.error());
 class KUBEXX_EXPORT Manager {
  public:
+  /// An Error where the options cannot be.
   static Result<std::unique_ptr<Manager>> create(rest::Client client, ManagerOptions options = {});
   ~Manager();
   Manager(const Manager&) = delete;
@@ -102,6 +104,7 @@ class KUBEXX_EXPORT Manager {
   /// start(), and blocks until the end.
   Result<void> run(std::stop_token stop);
 
+  /// A picture for people and probes.
   ManagerStatus status() const;
   /// Until the condition is true of status(). It is asked when something changes, on the client's executor, and must
   /// not block. Canceled too when the manager ends without.

@@ -13,6 +13,7 @@
 
 namespace kubexx::manager {
 
+/// Where a component is on its way.
 enum class ComponentState : std::uint8_t {
   NotStarted,
   Standby,  ///< it needs the leader, and this program does not lead
@@ -25,6 +26,7 @@ enum class ComponentState : std::uint8_t {
 };
 KUBEXX_EXPORT std::string_view to_string(ComponentState state) noexcept;  ///< "not started", "standby", ...
 
+/// A component, and why it is where it is.
 struct ComponentStatus {
   std::string name = {};
   ComponentState state = ComponentState::NotStarted;
@@ -34,6 +36,7 @@ struct ComponentStatus {
   std::optional<Error> last_error = {};  ///< of this run or one before
 };
 
+/// Where the whole is on its way.
 enum class ManagerState : std::uint8_t { NotStarted, Starting, Running, Stopping, Ended };
 KUBEXX_EXPORT std::string_view to_string(ManagerState state) noexcept;
 

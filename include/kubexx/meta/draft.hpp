@@ -24,6 +24,7 @@ class KUBEXX_EXPORT KUBEXX_POINTER DraftRef {
  public:
   DraftRef() = default;  ///< nowhere: reads Absent, writes are ignored
 
+  /// What stands there now: its type, and whether there is anything.
   ValueType type() const noexcept;
   bool exists() const noexcept { return type() != ValueType::Absent; }
   DraftRef operator[](std::string_view key) const;
@@ -33,14 +34,17 @@ class KUBEXX_EXPORT KUBEXX_POINTER DraftRef {
   DraftRef operator[](int index) const { return index < 0 ? DraftRef() : (*this)[static_cast<std::size_t>(index)]; }
   DraftRef at(std::string_view json_pointer) const;  ///< "-" after a list is its next element
 
+  /// What stands there, if it is of that type.
   std::optional<bool> get_bool() const noexcept;
   std::optional<std::int64_t> get_int() const noexcept;
   std::optional<double> get_double() const noexcept;
   std::optional<std::string_view> get_string() const noexcept;
+  /// What stands there, or an empty text, or what the caller says.
   std::string_view string() const noexcept { return get_string().value_or(std::string_view{}); }
   std::int64_t int_or(std::int64_t fallback) const noexcept { return get_int().value_or(fallback); }
   bool bool_or(bool fallback) const noexcept { return get_bool().value_or(fallback); }
   std::size_t size() const noexcept;
+  /// Names of a map's entries, in the order of the document.
   std::vector<std::string> keys() const;
 
   void set(bool value) const;
@@ -52,6 +56,7 @@ class KUBEXX_EXPORT KUBEXX_POINTER DraftRef {
   void set(const std::string& value) const { set(std::string_view(value)); }
   void set(Value value) const;  ///< a deep copy; Absent erases
   void set(DraftRef value) const;
+  /// Writes null, which is something else than nothing.
   void set_null() const;
   void set_map() const;     ///< an empty map, unless it is one
   void set_list() const;    ///< an empty list, unless it is one
@@ -90,13 +95,17 @@ class KUBEXX_EXPORT KUBEXX_OWNER Draft {
   ~Draft();
   Draft clone() const;
 
+  /// The whole document.
   DraftRef root() const noexcept KUBEXX_LIFETIMEBOUND;
   DraftRef operator[](std::string_view key) const KUBEXX_LIFETIMEBOUND { return root()[key]; }
   DraftRef operator[](NameId key) const KUBEXX_LIFETIMEBOUND { return root()[key]; }
   DraftRef operator[](const char* key) const KUBEXX_LIFETIMEBOUND { return root()[std::string_view(key)]; }
+  /// The place that a JSON pointer names; see DraftRef::at().
   DraftRef at(std::string_view json_pointer) const KUBEXX_LIFETIMEBOUND { return root().at(json_pointer); }
 
+  /// The object that the draft was made of; a null handle for a new one.
   const Object& original() const noexcept KUBEXX_LIFETIMEBOUND;
+  /// Whether anything was written that differs from it.
   bool changed() const;
   /// Freezes the current contents; the draft stays usable. An object cut by a projection stays marked as such.
   Object to_object() const;

@@ -28,6 +28,7 @@ struct KUBEXX_EXPORT FieldRequirement {
 class KUBEXX_EXPORT FieldSelector {
  public:
   FieldSelector() = default;  ///< everything
+  /// Selectors that take all, none, or those whose field has this value, or another one.
   static FieldSelector everything() { return {}; }
   static FieldSelector nothing();
   static FieldSelector equals(std::string field, std::string value);
@@ -46,8 +47,10 @@ class KUBEXX_EXPORT FieldSelector {
   }
 
   bool empty() const noexcept { return !nothing_ && requirements_.empty(); }
+  /// Whether it takes none, whatever there is.
   bool is_nothing() const noexcept { return nothing_; }
   const std::vector<FieldRequirement>& requirements() const noexcept { return requirements_; }  ///< sorted
+  /// The same with one more requirement.
   FieldSelector with(FieldRequirement requirement) const;
   std::string to_string() const;  ///< canonical: sorted, `=` for `==`, values escaped; "" for nothing, too
   friend bool operator==(const FieldSelector&, const FieldSelector&) = default;

@@ -18,6 +18,7 @@ struct FragmentMemory {
   std::size_t fragments = 0;  ///< parts that stand once
   std::size_t bytes = 0;      ///< what they occupy
 };
+/// What fragments cost this process now.
 KUBEXX_EXPORT FragmentMemory fragment_memory() noexcept;
 
 }  // namespace kubexx::meta

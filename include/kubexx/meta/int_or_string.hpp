@@ -22,6 +22,7 @@ class KUBEXX_EXPORT IntOrString {
   /// A field of an object: an integer of 32 bits or a string.
   static Result<IntOrString> from_value(Value value);
 
+  /// Which of the two it is.
   bool is_int() const noexcept { return state_.index() == 0; }
   bool is_string() const noexcept { return state_.index() == 1; }
   std::int32_t int_or(std::int32_t fallback) const noexcept;  ///< the number; the fallback for a text

@@ -15,6 +15,7 @@ namespace kubexx::meta {
 class KUBEXX_EXPORT Projection {
  public:
   Projection();  ///< without_managed_fields(), the default of caches
+  /// Keeps everything; or everything but managedFields, which is what informers do unless told otherwise.
   static Projection full();
   static Projection without_managed_fields();
   static Projection metadata_only();  ///< apiVersion, kind and metadata without managedFields
@@ -24,10 +25,12 @@ class KUBEXX_EXPORT Projection {
   /// and metadata name, namespace, uid, resourceVersion are always kept. Bad paths are an Error.
   static Result<Projection> paths(std::vector<std::string> paths);
 
+  /// What it is called, what an object that was read with it lacks, and whether managedFields are among that.
   std::string_view name() const noexcept;
   Completeness completeness() const noexcept;
   bool drops_managed_fields() const noexcept;
-  struct Node;                        // a trie of field names, src/meta/internal/projection.hpp
+  struct Node;  // a trie of field names, src/meta/internal/projection.hpp
+  /// For decoders.
   const Node* tree() const noexcept;  // null: everything
   friend bool operator==(const Projection& a, const Projection& b) noexcept;
 
@@ -38,8 +41,10 @@ class KUBEXX_EXPORT Projection {
 };
 KUBEXX_EXPORT bool operator==(const Projection& a, const Projection& b) noexcept;
 
+/// What becomes of a key that a map has twice.
 enum class DuplicateKeys { LastWins, Reject };
 
+/// What a decoder accepts, keeps and refuses.
 struct DecodeOptions {
   Projection projection = Projection::full();
   std::size_t max_bytes = 8 << 20;  ///< of one object's text
@@ -66,7 +71,9 @@ class KUBEXX_EXPORT JsonDecoder {
   ~JsonDecoder();
   JsonDecoder(JsonDecoder&&) noexcept;
   JsonDecoder& operator=(JsonDecoder&&) noexcept;
+  /// One document; an Error says where in the text it is wrong.
   Result<Object> decode(std::string_view json);
+  /// For the next document.
   DecodeOptions& options() noexcept;
 
  private:
@@ -87,6 +94,7 @@ inline std::string to_json(const Object& object) {
 inline std::string to_json_pretty(const Object& object) {
   return to_json_pretty(object.root());
 }
+/// Writes the value behind what is there.
 KUBEXX_EXPORT void append_json(std::string& out, Value value);
 KUBEXX_EXPORT void append_json_string(std::string& out,
                                       std::string_view text);  ///< quoted and escaped as Go does without HTML

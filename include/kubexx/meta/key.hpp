@@ -26,6 +26,7 @@ class KUBEXX_EXPORT Key {
   /// That text as the key of the object, whose default key it may be.
   static Key of(const Object& object, std::string_view text);
 
+  /// As "namespace/name".
   std::string text() const;
   bool empty() const noexcept { return !named_; }
   /// Seeded once a process: who chooses names cannot choose collisions.

@@ -12,6 +12,7 @@
 
 namespace kubexx::meta {
 
+/// How a requirement compares.
 enum class SelectorOperator : std::uint8_t {
   Equals,
   DoubleEquals,  ///< means the same as Equals, printed as written
@@ -32,6 +33,7 @@ class KUBEXX_EXPORT LabelRequirement {
   /// latter two an integer), In and NotIn at least one, Exists and DoesNotExist none.
   static Result<LabelRequirement> make(std::string key, SelectorOperator op, std::vector<std::string> values = {});
 
+  /// The label, and how it is compared.
   const std::string& key() const noexcept { return key_; }
   SelectorOperator op() const noexcept { return op_; }
   const std::vector<std::string>& values() const noexcept { return values_; }  ///< sorted, each once
@@ -59,6 +61,7 @@ class KUBEXX_EXPORT LabelRequirement {
 class KUBEXX_EXPORT LabelSelector {
  public:
   LabelSelector() = default;  ///< everything
+  /// Selectors that take all, or none.
   static LabelSelector everything() { return {}; }
   static LabelSelector nothing();
   /// For keys and values that the program knows; an invalid one throws std::invalid_argument.
@@ -70,6 +73,7 @@ class KUBEXX_EXPORT LabelSelector {
   /// All of these labels, as a Service or ReplicationController selects (its `spec.selector`).
   static Result<LabelSelector> from_labels(MapView labels);
 
+  /// Whether these labels, or those of the object, fulfil every requirement.
   bool matches(MapView labels) const noexcept {
     return matches_with([&](const std::string& key) -> std::optional<std::string_view> {
       const Value value = labels[key];
@@ -88,8 +92,10 @@ class KUBEXX_EXPORT LabelSelector {
   }
 
   bool empty() const noexcept { return !nothing_ && requirements_.empty(); }  ///< selects everything
+  /// Whether it takes none, whatever there is.
   bool is_nothing() const noexcept { return nothing_; }
   const std::vector<LabelRequirement>& requirements() const noexcept { return requirements_; }  ///< sorted by key
+  /// The same with one more requirement.
   LabelSelector with(LabelRequirement requirement) const;
   /// The value that this label must have, when there is only one.
   std::optional<std::string> required_value(std::string_view key) const;

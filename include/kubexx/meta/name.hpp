@@ -14,8 +14,10 @@ namespace kubexx::meta {
 /// fill a table.
 enum class NameId : std::uint16_t {};
 
+/// The id of a field name that the library knows.
 KUBEXX_EXPORT std::optional<NameId> find_name(std::string_view name) noexcept;
 KUBEXX_EXPORT std::string_view name_text(NameId id) noexcept;  ///< empty for an id that does not exist
+/// How many names it knows.
 KUBEXX_EXPORT std::size_t name_count() noexcept;
 
 }  // namespace kubexx::meta

@@ -54,32 +54,40 @@ class KUBEXX_EXPORT KUBEXX_OWNER Object {
   }
 
   explicit operator bool() const noexcept { return document_ != nullptr; }
+  /// The whole document.
   Value root() const noexcept KUBEXX_LIFETIMEBOUND;
   Value operator[](std::string_view key) const noexcept KUBEXX_LIFETIMEBOUND { return root()[key]; }
   Value operator[](NameId key) const noexcept KUBEXX_LIFETIMEBOUND { return root()[key]; }
   Value operator[](const char* key) const noexcept KUBEXX_LIFETIMEBOUND { return root()[std::string_view(key)]; }
+  /// What a JSON pointer leads to; absent where it leads nowhere.
   Value at(std::string_view json_pointer) const noexcept KUBEXX_LIFETIMEBOUND { return root().at(json_pointer); }
 
+  /// What the object says of itself; empty where it does not.
   std::string_view api_version() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view kind() const noexcept KUBEXX_LIFETIMEBOUND;
   GroupVersionKind gvk() const;
 
+  /// Fields of its metadata, borrowed from the object. Absent ones are empty; names, namespace and versions are as the
+  /// server wrote them.
   Value metadata_value() const noexcept KUBEXX_LIFETIMEBOUND;
   bool has_metadata() const noexcept { return metadata_value().is_map(); }
   std::string_view name() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view namespace_() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string key() const;  ///< "namespace/name", or "name" of a cluster-wide object: under which caches have it
+  /// Who it is for ever, its version, the beginning of a generated name, and when it was made.
   std::string_view uid() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view resource_version() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view generate_name() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view creation_timestamp() const noexcept KUBEXX_LIFETIMEBOUND;
   std::string_view deletion_timestamp() const noexcept KUBEXX_LIFETIMEBOUND;  ///< empty: not being deleted
+  /// Counts changes of the spec; and maps and lists of the metadata, which may be empty.
   std::int64_t generation() const noexcept;
   MapView labels() const noexcept KUBEXX_LIFETIMEBOUND;
   MapView annotations() const noexcept KUBEXX_LIFETIMEBOUND;
   ListView owner_references() const noexcept KUBEXX_LIFETIMEBOUND;
   ListView finalizers() const noexcept KUBEXX_LIFETIMEBOUND;
 
+  /// What it lacks on purpose: a projection drops fields while objects are read.
   Completeness completeness() const noexcept;
   std::string_view projection_name() const noexcept
       KUBEXX_LIFETIMEBOUND;                ///< what cut it, for messages; empty when whole
@@ -90,6 +98,7 @@ class KUBEXX_EXPORT KUBEXX_OWNER Object {
   /// A mutable copy with the same reading; see draft.hpp.
   Draft edit() const;
 
+  /// Whether both are handles of one document, without a look at the contents.
   bool same_document(const Object& other) const noexcept { return document_ == other.document_; }
   /// The packed bytes, for the mutation detector and for hashing. Their layout is private.
   std::string_view raw_bytes() const noexcept KUBEXX_LIFETIMEBOUND;

@@ -33,6 +33,7 @@ class KUBEXX_EXPORT ObjectBuilder {
   ObjectBuilder(ObjectBuilder&&) noexcept;
   ObjectBuilder& operator=(ObjectBuilder&&) noexcept;
 
+  /// The document, from its beginning to its end: maps have a key before each value, lists have values.
   void begin_map();
   void key(NameId id);
   void key(std::string_view name);
@@ -46,6 +47,7 @@ class KUBEXX_EXPORT ObjectBuilder {
   void string(std::string_view value);
   void copy(Value value);  ///< a whole value of another document
 
+  /// Says that fields were dropped, and by which projection.
   void set_completeness(Completeness completeness, std::string_view projection_name = {});
   std::size_t bytes() const noexcept;  ///< written so far, for limits
   /// The document, or an Error when it outgrew what the layout can address (256 MB).

@@ -12,6 +12,7 @@ KUBEXX_EXPORT Value controller_of(const Object& object) noexcept;
 /// Whether the object's controller is this very owner (the same uid).
 KUBEXX_EXPORT bool is_controlled_by(const Object& object, const Object& owner) noexcept;
 
+/// What a reference says beside whom it is of.
 struct OwnerReferenceOptions {
   bool block_owner_deletion = true;
 };

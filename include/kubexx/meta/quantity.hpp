@@ -28,14 +28,17 @@ class KUBEXX_EXPORT Quantity {
   };
 
   Quantity() = default;  ///< 0
+  /// So many; so many thousandths; or what a manifest says ("1500m", "2Gi").
   static Quantity from_int(std::int64_t value, Format format = Format::DecimalSI);
   static Quantity from_milli(std::int64_t value, Format format = Format::DecimalSI);
   static Result<Quantity> parse(std::string_view text);
   /// A field of an object: a string, or a number; null and Absent are 0.
   static Result<Quantity> from_value(Value value);
 
+  /// How it is written. Changing that does not change the amount.
   Format format() const noexcept { return format_; }
   void set_format(Format format) noexcept { format_ = format; }
+  /// Of the amount: whether there is none, and -1, 0 or 1.
   bool is_zero() const noexcept { return limbs_.empty(); }
   int sign() const noexcept { return is_zero() ? 0 : negative_ ? -1 : 1; }
 

@@ -20,6 +20,7 @@ T typed_handle(Object object) {
   }
 }
 
+/// The same handles as handles of T, unchecked.
 template <class T>
 std::vector<T> typed_handles(std::vector<Object> objects) {
   if constexpr (std::is_same_v<T, Object>) {

@@ -15,6 +15,7 @@
 
 namespace kubexx::meta {
 
+/// What stands at a place; Absent where nothing does.
 enum class ValueType : std::uint8_t { Absent, Null, Bool, Int, Double, String, List, Map };
 KUBEXX_EXPORT std::string_view to_string(ValueType type) noexcept;
 
@@ -30,9 +31,11 @@ class KUBEXX_EXPORT KUBEXX_POINTER Value {
  public:
   constexpr Value() noexcept = default;
 
+  /// What stands there.
   ValueType type() const noexcept;
   bool exists() const noexcept { return base_ != nullptr; }  ///< false: no such field
   explicit operator bool() const noexcept { return exists(); }
+  /// Whether it is of that type; a number is an integer or not.
   bool is_null() const noexcept { return type() == ValueType::Null; }
   bool is_map() const noexcept { return type() == ValueType::Map; }
   bool is_list() const noexcept { return type() == ValueType::List; }
@@ -47,9 +50,11 @@ class KUBEXX_EXPORT KUBEXX_POINTER Value {
   /// RFC 6901: at("/spec/containers/0/image"); "" is the value itself. Absent where the path leads nowhere.
   Value at(std::string_view json_pointer) const noexcept;
 
+  /// What stands there, if it is of that type; absent and null are none.
   std::optional<bool> get_bool() const noexcept;
   std::optional<std::int64_t> get_int() const noexcept;  ///< an Int, or a Double that is a whole number in range
   std::optional<double> get_double() const noexcept;     ///< any number
+  /// What stands there if it is of that type, or what the caller says.
   std::optional<std::string_view> get_string() const noexcept;
   bool bool_or(bool fallback) const noexcept { return get_bool().value_or(fallback); }
   std::int64_t int_or(std::int64_t fallback) const noexcept { return get_int().value_or(fallback); }
@@ -130,6 +135,7 @@ class KUBEXX_POINTER ListView {
 /// The entries of a map, in the order they were written.
 class KUBEXX_EXPORT KUBEXX_POINTER MapView {
  public:
+  /// Name and value.
   using Entry = std::pair<std::string_view, Value>;
   using iterator = detail::ViewIterator<MapView, Entry>;
   MapView() = default;
@@ -137,6 +143,7 @@ class KUBEXX_EXPORT KUBEXX_POINTER MapView {
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   Value operator[](std::string_view key) const noexcept { return map_[key]; }
+  /// Whether there is an entry of this name.
   bool contains(std::string_view key) const noexcept { return map_[key].exists(); }
   iterator begin() const noexcept { return {map_, 0}; }
   iterator end() const noexcept { return {map_, size_}; }

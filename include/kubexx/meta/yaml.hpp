@@ -10,6 +10,7 @@
 
 namespace kubexx::meta {
 
+/// What a reader of YAML accepts.
 struct YamlOptions {
   std::size_t max_bytes = 64 << 20;          ///< of the whole text
   std::size_t max_document_bytes = 8 << 20;  ///< of one document after its aliases are expanded
@@ -39,6 +40,7 @@ KUBEXX_EXPORT Result<Object> parse_yaml_document(std::string_view text, const Ya
 /// A literal of the program: one document, and the Error is thrown. For tests and constants.
 KUBEXX_EXPORT Object object_from_yaml(std::string_view text);
 
+/// In which order keys are written.
 enum class YamlKeys {
   AsWritten,  ///< in the order of the object
   Sorted,     ///< as kubectl prints them: numbers inside names count as numbers

@@ -43,6 +43,7 @@ namespace kubexx::reflector {
 class KUBEXX_EXPORT DeltaSink {
  public:
   virtual ~DeltaSink() = default;
+  /// What a watch says of an object. An Error ends the round: everything is listed anew.
   virtual Result<void> add(meta::Object object) = 0;
   virtual Result<void> update(meta::Object object) = 0;
   virtual Result<void> remove(meta::Object object) = 0;

@@ -35,6 +35,7 @@ namespace kubexx::reflector {
 class KUBEXX_EXPORT ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
+  /// Begins a list or a watch. The sink is called on the strand, until the end, an Error, or the call is destroyed.
   virtual std::unique_ptr<meta::Call> list(const meta::ListOptions& options, const Strand& strand,
                                            std::shared_ptr<meta::StreamSink> sink) = 0;
   virtual std::unique_ptr<meta::Call> watch(const meta::ListOptions& options, const Strand& strand,
@@ -70,6 +71,7 @@ class KUBEXX_EXPORT EventStream {
   virtual Result<std::optional<meta::WatchEvent>> next(std::stop_token stop) = 0;
 };
 
+/// Objects of a list, and the version that it is of.
 struct ObjectList {
   meta::ListMeta meta = {};
   std::vector<meta::Object> items = {};
@@ -81,6 +83,7 @@ struct ListWatchFuncs {
   std::function<Result<std::unique_ptr<EventStream>>(const meta::ListOptions&, std::stop_token)> watch = {};
   bool supports_watch_list = false;
 };
+/// A source of these functions, which run on `blocking`.
 KUBEXX_EXPORT std::shared_ptr<ListerWatcher> make_lister_watcher(ListWatchFuncs functions,
                                                                  std::shared_ptr<Executor> blocking);
 

@@ -46,6 +46,7 @@ enum class ReflectorState : std::uint8_t {
 };
 KUBEXX_EXPORT std::string_view to_string(ReflectorState state) noexcept;
 
+/// A picture of a reflector for people and probes.
 struct ReflectorStatus {
   ReflectorState state = ReflectorState::Idle;
   bool synced_once = false;      ///< a whole state was handed to the sink
@@ -63,6 +64,7 @@ struct ReflectorStatus {
   std::size_t initial_items = 0;                       ///< items of the list under way, for progress
 };
 
+/// What it asks for, how long it waits, and what it says to whom.
 struct ReflectorOptions {
   std::string name = {};                     ///< for logs and metrics; default: file:line of the construction
   std::string type_description = {};         ///< "pods", "/v1, Kind=Foo"; default "<unspecified>"
@@ -129,11 +131,13 @@ struct ReflectorOptions {
 ///     reflector->start();
 class KUBEXX_EXPORT Reflector : public std::enable_shared_from_this<Reflector> {
  public:
+  /// It does nothing before start().
   static std::shared_ptr<Reflector> create(std::shared_ptr<ListerWatcher> source, std::shared_ptr<DeltaSink> sink,
                                            Strand strand, ReflectorOptions options, const char* file = __builtin_FILE(),
                                            int line = __builtin_LINE());
   ~Reflector();
 
+  /// Begins with the first list.
   void start();
   /// From any thread. `stopped` runs on the strand when nothing is under way any more.
   void stop(Task stopped = {});
@@ -143,8 +147,11 @@ class KUBEXX_EXPORT Reflector : public std::enable_shared_from_this<Reflector> {
   /// Ends the running watch and lists anew, as after an expired version.
   void relist();
 
+  /// The version of what the sink has; empty before the first list.
   std::string last_sync_resource_version() const;
+  /// A picture for people and probes.
   ReflectorStatus status() const;
+  /// Of which it speaks in logs and metrics: its own name, and what it lists.
   const std::string& name() const noexcept;
   const std::string& type_description() const noexcept;
 

@@ -36,6 +36,7 @@ struct ResourcePath {
   std::string subresource = {};
 };
 
+/// How objects travel.
 enum class Format : std::uint8_t { Json, Protobuf };  ///< Protobuf: asked for first, JSON taken too
 
 /// One request to the API server. Either `path` or `absolute_path` ("/version") is used.
@@ -52,6 +53,7 @@ struct Request {
   std::shared_ptr<const transport::SendGate> gate{};  ///< set by a client with a gate
 };
 
+/// An answer with its body.
 struct KUBEXX_EXPORT Response {
   int status = 0;
   transport::Headers headers = {};
@@ -67,12 +69,14 @@ struct CallOptions {
   std::optional<Duration> timeout = {};
 };
 
+/// Called with the pieces of an answer, and at its end.
 struct ByteCallbacks {
   Task on_open = {};
   UniqueFunction<void(std::string_view)> on_bytes = {};
   UniqueFunction<void(const Error*)> on_end = {};
 };
 
+/// How the objects of a list or watch are asked for and decoded.
 struct ReadOptions {
   meta::DecodeOptions decode = {};  ///< projection and limits of each object
   Format format = Format::Json;
@@ -81,6 +85,7 @@ struct ReadOptions {
   std::optional<Duration> timeout = {};  ///< of a list; absent: Config::timeout
 };
 
+/// What a client uses in place of its own, and its limits.
 struct ClientOptions {
   std::shared_ptr<transport::Transport> transport = {};  ///< null: HttpTransport made from the Config
   /// Null: a ThreadExecutor of its own. With a LoopExecutor (loop_executor.hpp) the client starts no thread: the
@@ -118,6 +123,7 @@ class KUBEXX_EXPORT Client {
  public:
   struct Impl;  // src/rest/client_impl.hpp
 
+  /// An Error where the configuration cannot be used; nothing is sent.
   static Result<Client> create(Config config, ClientOptions options = {});
   /// Of the configuration that Config::load() finds: $KUBECONFIG, ~/.kube/config, then in-cluster.
   static Result<Client> load(ClientOptions options = {});
@@ -149,6 +155,7 @@ class KUBEXX_EXPORT Client {
   std::optional<TimePoint> watch_list_refused_until(const std::string& what) const;
   void refuse_watch_list_until(const std::string& what, TimePoint until) const;
 
+  /// What the client was made of; copies of it share all that.
   const Config& config() const noexcept;
   const std::shared_ptr<Executor>& executor() const noexcept;
   const std::shared_ptr<Executor>& handlers() const noexcept;

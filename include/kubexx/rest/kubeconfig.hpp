@@ -28,6 +28,7 @@ struct KubeCluster {
   friend bool operator==(const KubeCluster&, const KubeCluster&) = default;
 };
 
+/// Credentials, as the file has them.
 struct KUBEXX_EXPORT KubeUser {
   std::string client_certificate = {};
   std::string client_certificate_data = {};  ///< decoded
@@ -46,6 +47,7 @@ struct KUBEXX_EXPORT KubeUser {
   ~KubeUser();
 };
 
+/// A cluster with a user and a namespace.
 struct KubeContext {
   std::string cluster = {};
   std::string user = {};
@@ -112,6 +114,7 @@ struct KUBEXX_EXPORT KubeConfigSources {
   std::string default_file() const;
 };
 
+/// A configuration, and what is odd about the files that it came from.
 struct LoadedKubeConfig {
   KubeConfig config = {};
   std::vector<std::string> warnings = {};  ///< all files missing, secrets readable by others

@@ -45,6 +45,7 @@ class NamespaceLister {
   NamespaceLister(std::shared_ptr<const Indexer> indexer, meta::GroupResource resource, std::string name_space)
       : indexer_(std::move(indexer)), resource_(std::move(resource)), namespace_(std::move(name_space)) {}
 
+  /// Those of the namespace that the selector takes; everything by default.
   std::vector<T> list(const meta::LabelSelector& selector = {}) const {
     return meta::typed_handles<T>(list_all_by_namespace(*indexer_, namespace_, selector));
   }
@@ -79,6 +80,7 @@ class Lister : public detail::NamedNamespaces<T, Lister<T>> {
   Lister(std::shared_ptr<const Indexer> indexer, meta::GroupResource resource)
       : indexer_(std::move(indexer)), resource_(std::move(resource)) {}
 
+  /// Those that the selector takes; everything by default.
   std::vector<T> list(const meta::LabelSelector& selector = {}) const {
     return meta::typed_handles<T>(list_all(*indexer_, selector));
   }

@@ -45,6 +45,7 @@ class KUBEXX_EXPORT Snapshot {
   std::uint64_t version() const noexcept;
 
   meta::Object find(std::string_view key) const;  ///< null: not there
+  /// All objects, or their keys, in no order.
   std::vector<meta::Object> list() const;
   std::vector<std::string> list_keys() const;
 

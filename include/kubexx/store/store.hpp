@@ -34,6 +34,7 @@ class KUBEXX_EXPORT Store {
  public:
   explicit Store(meta::KeyFunc key_func = {});
 
+  /// Puts the object in the place of what has its key. An Error where it has no key.
   Result<void> add(meta::Object object);
   Result<void> update(meta::Object object);
   /// By the object's key; takes over its resourceVersion.
@@ -46,6 +47,7 @@ class KUBEXX_EXPORT Store {
   Result<std::vector<meta::KeyedObject>> replace(std::span<Write> writes, std::string resource_version);
   void bookmark(std::string_view resource_version) { items_.bookmark(resource_version); }
 
+  /// Under which the store has it.
   Result<std::string> key_of(const meta::Object& object) const;
   /// What is stored under the key of that object; null: not there, or it has no key.
   meta::Object find(const meta::Object& like) const;
@@ -77,6 +79,8 @@ class KUBEXX_EXPORT Indexer : public Store {
  public:
   explicit Indexer(const Indexers& indexers = {}, meta::KeyFunc key_func = {});
 
+  /// Of an index: what has the values of this object, or this value, as objects or as keys; an Error where there is no
+  /// such index.
   Result<std::vector<meta::Object>> index(std::string_view name, const meta::Object& object) const {
     return items_.index(name, object);
   }
@@ -86,10 +90,12 @@ class KUBEXX_EXPORT Indexer : public Store {
   Result<std::vector<std::string>> index_keys(std::string_view name, std::string_view value) const {
     return items_.index_keys(name, value);
   }
+  /// All values of an index, and all indexes; indexes can come and go while the store is used.
   std::vector<std::string> list_index_values(std::string_view name) const { return items_.list_index_values(name); }
   Indexers indexers() const { return items_.indexers(); }
   Result<void> add_indexers(const Indexers& indexers) { return items_.add_indexers(indexers); }
   Result<void> remove_indexer(std::string_view name) { return items_.remove_indexer(name); }
+  /// How often an index function failed.
   std::uint64_t index_errors() const noexcept { return items_.index_errors(); }
 };
 

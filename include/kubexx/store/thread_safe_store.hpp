@@ -56,6 +56,7 @@ class KUBEXX_EXPORT ThreadSafeStore {
 
   meta::Object find(std::string_view key) const;  ///< null: not there
   std::vector<meta::Object> list() const;         ///< no order
+  /// All keys, in no order.
   std::vector<std::string> list_keys() const;
   std::size_t size() const noexcept;
   /// Bytes of the objects and of the store itself.
@@ -70,6 +71,7 @@ class KUBEXX_EXPORT ThreadSafeStore {
   Result<std::vector<std::string>> index_keys(std::string_view name, std::string_view value) const;  ///< sorted
   std::vector<std::string> list_index_values(std::string_view name) const;  ///< empty for an unknown index
 
+  /// All indexes.
   Indexers indexers() const;
   /// Existing objects are indexed before it returns, in batches: readers and writers go on meanwhile. A name that is
   /// taken is an Error, and nothing is added.

@@ -9,6 +9,7 @@ namespace kubexx::store {
 
 /// One write of several that become visible together.
 struct Write {
+  /// What is written.
   enum class Type : std::uint8_t { Put, Remove };
   Type type = Type::Put;
   meta::Key key = {};  ///< empty: the store's key function names the object

@@ -35,6 +35,7 @@ class KUBEXX_EXPORT FaultProxy {
   FaultProxy(const FaultProxy&) = delete;
   FaultProxy& operator=(const FaultProxy&) = delete;
 
+  /// Where it listens; and a configuration that leads through it.
   std::uint16_t port() const noexcept;
   const rest::Config& config() const noexcept;
 
@@ -51,7 +52,9 @@ class KUBEXX_EXPORT FaultProxy {
   /// Bytes arrive so much later, in both directions.
   [[nodiscard]] apiserver::Outage delay(Duration by);
 
-  std::size_t accepted() const;  ///< connections so far
+  std::size_t accepted() const;     ///< connections so far
+  std::uint64_t delivered() const;  ///< bytes of the server that clients were sent
+  /// How many connections there are now.
   std::size_t open() const;
 
  private:

@@ -25,6 +25,8 @@ namespace kubexx::testkit {
 class KUBEXX_EXPORT InProcessTransport final : public transport::Transport {
  public:
   InProcessTransport(apiserver::Core& core, std::shared_ptr<Executor> executor);
+  /// Requests reach the core as tasks of `network`; answers still come on `executor`.
+  InProcessTransport(apiserver::Core& core, std::shared_ptr<Executor> executor, std::shared_ptr<Executor> network);
   ~InProcessTransport() override;
 
   std::unique_ptr<transport::Exchange> send(transport::Request request,

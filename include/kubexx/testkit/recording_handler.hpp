@@ -24,6 +24,7 @@ namespace kubexx::testkit {
 class KUBEXX_EXPORT Recording {
  public:
   Recording();
+  /// What an informer takes.
   std::shared_ptr<informer::ResourceEventHandler> handler() const;
   /// Until every one of these lines was written, in any order; lines given twice must have come twice.
   bool await(const std::vector<std::string>& lines, Duration ceiling = std::chrono::seconds(10)) const;

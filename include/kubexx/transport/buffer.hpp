@@ -33,6 +33,7 @@ class KUBEXX_EXPORT Buffer {
   }
   ~Buffer() { give_back(); }
 
+  /// What is in it.
   std::string_view bytes() const noexcept { return bytes_; }
   std::size_t size() const noexcept { return bytes_.size(); }
   bool empty() const noexcept { return bytes_.empty(); }

@@ -26,6 +26,7 @@ struct KUBEXX_EXPORT TlsOptions {
   ~TlsOptions();
 };
 
+/// How connections are made, kept and given up.
 struct TransportOptions {
   TlsOptions tls{};
   std::string proxy_url{};    ///< http, https, socks5; empty: from the environment; "none": never
@@ -61,6 +62,7 @@ struct TransportOptions {
 ///     (*made)->on_ready();
 class KUBEXX_EXPORT HttpTransport final : public Transport {
  public:
+  /// An Error where the options cannot be; nothing is connected.
   static Result<std::shared_ptr<HttpTransport>> create(TransportOptions options);
   ~HttpTransport() override;
   std::unique_ptr<Exchange> send(Request request, std::shared_ptr<ResponseSink> sink) override;

@@ -18,6 +18,7 @@ namespace kubexx::transport {
 /// Header fields in order. Names compare without case. Credentials among them are wiped when they go.
 class KUBEXX_EXPORT Headers {
  public:
+  /// Name and value.
   using Field = std::pair<std::string, std::string>;
   Headers() = default;
   Headers(std::initializer_list<Field> fields) : fields_(fields) {}
@@ -28,9 +29,11 @@ class KUBEXX_EXPORT Headers {
     return *this;
   }
   ~Headers();
+  /// Adds one, also a second of the same name.
   void add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
   void set(std::string_view name, std::string value);             ///< replaces every field of that name
   const std::string* find(std::string_view name) const noexcept;  ///< the first one, or null
+  /// All, in their order.
   const std::vector<Field>& fields() const noexcept { return fields_; }
 
  private:
@@ -42,6 +45,7 @@ class KUBEXX_EXPORT Headers {
 class KUBEXX_EXPORT SendGate {
  public:
   virtual ~SendGate() = default;
+  /// Why nothing may be sent now; nothing where it may.
   virtual std::optional<Error> closed() const = 0;
 };
 

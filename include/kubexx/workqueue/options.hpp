@@ -14,6 +14,7 @@ class MetricsRegistry;
 
 namespace kubexx::workqueue {
 
+/// Name, metrics, order and hook of a queue.
 template <class T>
 struct QueueOptions {
   std::string name = {};                          ///< empty: no metrics, not in live_queues(), no reading of the clock

@@ -66,11 +66,13 @@ class Queue {
   bool shutting_down() const { return impl_->shutting_down(); }
 
   std::size_t len() const { return impl_->len(); }  ///< items that wait; for information, it may change at once
+  /// A picture for people and probes.
   QueueStatus status() const { return impl_->status(); }
 
  protected:
   Queue(QueueOptions<T> options, const Clock& clock, Executor* executor)
       : impl_(detail::QueueImpl<T>::make(std::move(options), clock, executor)) {}
+  /// For the queues that are made of this one.
   detail::QueueImpl<T>& impl() { return *impl_; }
   const detail::QueueImpl<T>& impl() const { return *impl_; }
 

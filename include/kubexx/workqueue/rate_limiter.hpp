@@ -42,6 +42,7 @@ class KUBEXX_EXPORT RateLimiter {
   /// What controllers use: per item 5 ms doubling up to 1000 s, and 10 a second with bursts of 100 for all of them.
   static RateLimiter default_controller();
 
+  /// How long an item waits that was added again so often.
   Duration when(std::uint32_t requeues, TimePoint now) const { return rule_->when(requeues, now); }
   bool calls_user_code() const noexcept { return rule_->user_code; }  ///< a custom rule takes part
 

@@ -39,6 +39,7 @@ class RateLimitingQueue : public DelayingQueue<T> {
     this->impl().add(item, how.priority);
   }
 
+  /// Adds the item when the limiter allows it; forget() begins its count anew, num_requeues() says it.
   void add_rate_limited(const T& item) { add(item, {.rate_limited = true}); }
   void forget(const T& item) { this->impl().forget(item); }
   std::uint32_t num_requeues(const T& item) const { return this->impl().num_requeues(item); }

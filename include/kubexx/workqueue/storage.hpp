@@ -37,6 +37,7 @@ template <class T>
 class Storage {
  public:
   virtual ~Storage() = default;
+  /// Takes a ticket; the item is there to be looked at.
   virtual void push(Ticket ticket, const T& item, int priority, TimePoint now) = 0;
   virtual Ticket pop() = 0;  ///< called only while len() is not 0
   /// The item was added once more while it waited. May move it.

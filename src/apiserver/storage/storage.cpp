@@ -71,50 +71,66 @@ void Storage::drop(const std::shared_ptr<Bucket>& bucket) {
   buckets_.erase({bucket->group, bucket->resource});
 }
 
+// A write happens with its event or not at all: what may lack memory comes first.
 meta::Object Storage::put(Bucket& bucket, const std::string& key, const meta::Object& object) {
-  Event event;
-  event.version = ++version_;
-  event.bucket = &bucket;
-  event.key = key;
-  event.object =
-      object.resource_version() == std::to_string(event.version) ? object : with_version(object, event.version);
-  meta::Object& slot = bucket.objects[key];
-  event.type = slot ? meta::WatchEventType::Modified : meta::WatchEventType::Added;
-  event.previous = slot;
-  slot = event.object;
-  meta::Object stored = event.object;
-  record(std::move(event));
+  auto event = std::make_shared<Event>();
+  event->version = version_ + 1;
+  event->bucket = &bucket;
+  event->key = key;
+  event->object =
+      object.resource_version() == std::to_string(event->version) ? object : with_version(object, event->version);
+  meta::Object stored = event->object;
+  const auto [slot, added] = bucket.objects.try_emplace(key);
+  event->type = added ? meta::WatchEventType::Added : meta::WatchEventType::Modified;
+  event->previous = slot->second;
+  try {
+    record(event);
+  } catch (...) {
+    if (added) bucket.objects.erase(slot);
+    throw;
+  }
+  slot->second = stored;
+  announce(event);
   return stored;
 }
 
 meta::Object Storage::erase(Bucket& bucket, const std::string& key) {
   const auto it = bucket.objects.find(key);
   if (it == bucket.objects.end()) return {};
-  Event event;
-  event.version = ++version_;
-  event.bucket = &bucket;
-  event.key = key;
-  event.type = meta::WatchEventType::Deleted;
-  event.previous = it->second;
-  event.object = with_version(it->second, event.version);
+  auto event = std::make_shared<Event>();
+  event->version = version_ + 1;
+  event->bucket = &bucket;
+  event->key = key;
+  event->type = meta::WatchEventType::Deleted;
+  event->previous = it->second;
+  event->object = with_version(it->second, event->version);
+  meta::Object last = event->object;
+  record(event);
   bucket.objects.erase(it);
-  meta::Object last = event.object;
-  record(std::move(event));
+  announce(event);
   return last;
 }
 
 // What only the history keeps: the state before, and the last one of what is gone. A state after is the current one, or
 // is counted by the event that replaced it, which goes later than this one.
-void Storage::record(Event event) {
+void Storage::record(const std::shared_ptr<Event>& event) {
   // What it shares counts as if it were alone: it may be soon.
   const auto bytes = [](const meta::Object& object) { return object.byte_size() + object.shared_bytes(); };
-  event.bytes = sizeof(Event) + event.key.size() + bytes(event.previous) +
-                (event.type == meta::WatchEventType::Deleted ? bytes(event.object) : 0);
-  auto shared = std::make_shared<const Event>(std::move(event));
-  bytes_ += shared->bytes;
-  shared->bucket->history.push_back(shared);
-  order_.push_back(shared);
-  if (listener_) listener_(shared);
+  event->bytes = sizeof(Event) + event->key.size() + bytes(event->previous) +
+                 (event->type == meta::WatchEventType::Deleted ? bytes(event->object) : 0);
+  event->bucket->history.push_back(event);
+  try {
+    order_.push_back(event);
+  } catch (...) {
+    event->bucket->history.pop_back();
+    throw;
+  }
+  bytes_ += event->bytes;
+  version_ = event->version;
+}
+
+void Storage::announce(const std::shared_ptr<const Event>& event) {
+  if (listener_) listener_(event);
   trim();
 }
 

@@ -88,7 +88,8 @@ class Storage {
   void restore(const Snapshot& snapshot);
 
  private:
-  void record(Event event);
+  void record(const std::shared_ptr<Event>& event);
+  void announce(const std::shared_ptr<const Event>& event);
   void trim();
 
   const std::size_t limit_events_;

@@ -7,6 +7,8 @@
 #include "apiserver/http/codecs.hpp"
 #include "apiserver/http/table.hpp"
 #include "apiserver/http/view.hpp"
+#include "base/internal/insist.hpp"
+#include "kubexx/base/error_sink.hpp"
 
 namespace kubexx::apiserver {
 namespace {
@@ -42,7 +44,7 @@ bool selects(const WatchFilter& filter, const Watcher& watcher) {
 }
 
 void WatchHub::add(const std::shared_ptr<Watcher>& watcher, Duration timeout) {
-  watchers_[watcher->id] = watcher;
+  watchers_.emplace(watcher->id, watcher);
   by_bucket_[watcher->resource->bucket.get()].push_back(watcher);
   const std::uint64_t id = watcher->id;
   watcher->timeout = schedule_(timeout, [this, id] { finish(id); });
@@ -110,8 +112,11 @@ void WatchHub::publish(const std::shared_ptr<const Event>& event) {
   if (list == by_bucket_.end()) return;
   std::vector<std::uint64_t> cut;  // a watcher that is cut leaves the list
   for (const auto& watcher : list->second) {
-    deliver(*watcher, *event);
-    if (unread(*watcher) > watcher->asked + limits_.backlog) cut.push_back(watcher->id);
+    const bool delivered = call_isolated("apiserver watch", [&] {
+      deliver(*watcher, *event);
+      if (unread(*watcher) > watcher->asked + limits_.backlog) cut.push_back(watcher->id);
+    });
+    if (!delivered) insist([&] { cut.push_back(watcher->id); });  // it lacks an event
   }
   fresh_.clear();
   for (const std::uint64_t id : cut) abort(id);

@@ -18,7 +18,9 @@ std::string bad_version(std::string_view text) {
 void trim_later(Cluster& cluster) {
   constexpr std::size_t kWorthIt = 16 << 20;
   if (cluster.trim.pending() || cluster.hub.take_peak() < kWorthIt) return;
+#ifdef __GLIBC__  // musl has no such function
   cluster.trim = cluster.environment.executor->post_after(std::chrono::seconds(1), [] { ::malloc_trim(0); });
+#endif
 }
 
 }  // namespace
@@ -144,23 +146,28 @@ Result<Answer> serve_watch(Cluster& cluster, Call& call) {
   if (!unset && !initial && version < bucket.floor) return fail(too_old_version(version, cluster.storage.version()));
 
   Duration timeout = cluster.environment.options.default_watch_timeout;
-  if (options->timeout_seconds && *options->timeout_seconds > 0) {
-    timeout = std::chrono::seconds(std::min<std::int64_t>(*options->timeout_seconds, 24 * 3600));
+  if (const std::int64_t seconds = options->timeout_seconds.value_or(0); seconds > 0) {
+    timeout = std::chrono::seconds(std::min<std::int64_t>(seconds, 24 * 3600));
   } else {
     timeout += Duration(
         static_cast<Duration::rep>(static_cast<double>(timeout.count()) * cluster.environment.random.uniform()));
   }
   watcher->after = unset ? cluster.storage.version() : version;
-  cluster.hub.add(watcher, timeout);
-  watcher->out->on_close(cluster.guard([&cluster, id = watcher->id] {
-    cluster.hub.forget(id);
-    trim_later(cluster);
-  }));
-  if (initial) {
-    cluster.hub.send_state(*watcher);
-    if (options->send_initial_events && watcher->bookmarks) cluster.hub.send_bookmark(*watcher, true);
-  } else if (!unset) {
-    cluster.hub.replay(*watcher);
+  try {
+    cluster.hub.add(watcher, timeout);
+    watcher->out->on_close(cluster.guard([&cluster, id = watcher->id] {
+      cluster.hub.forget(id);
+      trim_later(cluster);
+    }));
+    if (initial) {
+      cluster.hub.send_state(*watcher);
+      if (options->send_initial_events && watcher->bookmarks) cluster.hub.send_bookmark(*watcher, true);
+    } else if (!unset) {
+      cluster.hub.replay(*watcher);
+    }
+  } catch (...) {  // it would wait for what never comes
+    cluster.hub.abort(watcher->id);
+    throw;
   }
   return out;
 }

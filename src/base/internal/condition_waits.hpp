@@ -5,9 +5,11 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/internal/insisted_completion.hpp"
 #include "kubexx/base/async.hpp"
 #include "kubexx/base/executor.hpp"
 #include "kubexx/base/result.hpp"
@@ -50,13 +52,16 @@ class ConditionWaits : public std::enable_shared_from_this<ConditionWaits<T>> {
   void look() {
     if (!waits_.empty()) std::erase_if(waits_, [this](const auto& wait) { return met(*wait); });
   }
-  /// Nothing will change until open() is called: who waits for something that is not so is told Canceled.
-  void close(std::string why) {
-    strand_.post([self = this->shared_from_this(), why = std::move(why)]() mutable {
+  /// Nothing will change until open() is called: who waits for something that is not so is told Canceled. `why` is a
+  /// literal. For destructors: it happens, whatever memory there is.
+  void close(std::string_view why) {
+    strand_.post(insisted_task([self = this->shared_from_this(), why] {
       self->look();
-      self->closed_ = std::move(why);
-      for (const auto& wait : std::exchange(self->waits_, {})) self->finish(*wait, Error::canceled(*self->closed_));
-    });
+      std::optional<Error> canceled;
+      insist([&] { canceled = Error::canceled(std::string(why)); });
+      self->closed_ = why;
+      for (const auto& wait : std::exchange(self->waits_, {})) self->finish(*wait, *canceled);
+    }));
   }
   void open() {
     strand_.post([self = this->shared_from_this()] { self->closed_.reset(); });
@@ -85,7 +90,7 @@ class ConditionWaits : public std::enable_shared_from_this<ConditionWaits<T>> {
 
   void begin(const std::shared_ptr<Wait>& wait, const Limits& limits) {
     if (met(*wait)) return;
-    if (closed_) return finish(*wait, Error::canceled(*closed_));
+    if (closed_) return finish(*wait, Error::canceled(std::string(*closed_)));
     waits_.push_back(wait);
     wait->on_stop.emplace(limits.stop, Stopper{this->weak_from_this(), wait, strand_});
     if (!limits.timeout) return;
@@ -117,13 +122,13 @@ class ConditionWaits : public std::enable_shared_from_this<ConditionWaits<T>> {
     wait.timer.cancel();
     wait.on_stop.reset();
     const auto& executor = strand_.executor();
-    executor->post(detail::completing<Result<T>>(executor, std::move(wait.done), std::move(result)));
+    executor->post(insisted_completion<Result<T>>(executor, std::move(wait.done), std::move(result)));
   }
 
   const Strand strand_;
   // The strand's.
   std::vector<std::shared_ptr<Wait>> waits_;
-  std::optional<std::string> closed_;
+  std::optional<std::string_view> closed_;
 };
 
 /// The condition for who asks whether something is true of a status, and wants to see the status then.

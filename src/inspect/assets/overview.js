@@ -46,7 +46,8 @@ class Card {
     const tone = toneOf(informer);
     this.node.dataset.tone = tone;
     this.state.dataset.tone = tone;
-    setText(this.state, informer.stale && informer.synced ? 'stale' : informer.state);
+    setText(this.state, informer.restored ? `${informer.state}, as a file had it`
+      : informer.stale && informer.synced ? 'stale' : informer.state);
     const recent = history.slice(-kOver);
     const perSecond = recent.length ? recent.reduce((a, b) => a + b, 0) / recent.length : 0;
     setText(this.rate, `${rate(perSecond)} events/s`);

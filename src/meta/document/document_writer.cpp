@@ -295,12 +295,14 @@ Result<Object> DocumentWriter::finish(Word root) {
   std::byte* from = bytes_.get();
   std::size_t size = 0;
   Word cut = cut_;
+  if (has_duplicate_ && sharing_.has_repeats()) sharing_.drop_lost(from, root);
   if (sharing_.share(from, size_, root, cut)) {
     from = sharing_.copy().data();
     size = sharing_.copy().size();
   } else {
     root = move_root(root);
     size = size_;
+    if (sharing_.has_repeats()) cut |= kHasFragments;
   }
   auto* bytes = static_cast<std::byte*>(allocate_on_large_pages(size));
   auto* document = ::new (static_cast<void*>(bytes)) Document;

@@ -10,8 +10,11 @@ constexpr std::size_t kKeptNodes = std::size_t{1} << 20;  // in bytes; larger bu
 }  // namespace
 
 Word NodeCopy::copy(Word word) {
-  if (payload_of(word) == 0) return word;
+  if (payload_of(word) == 0 && tag_of(word) != Tag::Shared) return word;
   switch (tag_of(word)) {
+    case Tag::Shared:
+      has_fragments_ = true;
+      return word;
     case Tag::String:
       return word_of(Tag::String, copy_text(payload_of(word)));
     case Tag::List:

@@ -14,6 +14,9 @@ namespace kubexx::meta::detail {
 /// How a node names a child, for those who learn by fields: a known name, or one of these.
 inline constexpr std::uint32_t kItemStep = 0xfffe;
 inline constexpr std::uint32_t kStrangerStep = 0xffff;
+inline constexpr std::uint32_t step_of(Key key) noexcept {
+  return is_stranger(key) ? kStrangerStep : key >> 1;
+}
 
 /// Copies values of one document behind each other, so that they stand alone, with offsets of their own. A node stands
 /// before its children here. Equal values that were written by the same decoder become equal bytes.
@@ -28,6 +31,7 @@ class NodeCopy {
     room_ = room;
     limit_ = room + limit;
     overflowed_ = false;
+    has_fragments_ = false;
     reserve(room);
     size_ = room;
     if (++generation_ == 0) {
@@ -50,6 +54,7 @@ class NodeCopy {
   std::byte* data() noexcept { return bytes_.get(); }
   std::size_t size() const noexcept { return size_; }
   bool overflowed() const noexcept { return overflowed_; }
+  bool has_fragments() const noexcept { return has_fragments_; }
   /// Gives a large buffer back.
   void end() noexcept;
 
@@ -81,6 +86,7 @@ class NodeCopy {
   std::size_t room_ = 0;
   std::size_t limit_ = 0;
   bool overflowed_ = false;
+  bool has_fragments_ = false;   // what was copied names some
   std::array<Text, 256> texts_;  // what was copied already, by its offset
   std::uint32_t generation_ = 0;
 };
@@ -105,8 +111,8 @@ Word NodeCopy::copy_entries(Word word, const Child& child) {
   const std::size_t count = read_varint(entries);
   const auto head = static_cast<std::size_t>(entries - begin);
   const std::size_t bytes = head + count * (tag_of(word) == Tag::IndexedMap ? kEntry + 4 : kEntry);
-  const std::size_t place = size_;
   std::memcpy(reserve(bytes), begin, bytes);
+  const std::size_t place = size_;  // not before: it may have started over
   size_ += bytes;
   std::size_t to = place + head;
   for (std::size_t i = 0; i < count; ++i, entries += kEntry, to += kEntry) {
@@ -115,14 +121,15 @@ Word NodeCopy::copy_entries(Word word, const Child& child) {
       step = load<std::uint16_t>(entries);
     } else if constexpr (kKind == Tag::NameMap) {
       const Key key = load<Key>(entries);
-      step = is_stranger(key) ? kStrangerStep : key >> 1;
+      step = step_of(key);
       if (is_stranger(key)) {
         const Key copied = stranger_key(copy_text(key >> 1));
         std::memcpy(bytes_.get() + to, &copied, sizeof copied);
       }
     }
     const Word before = load<Word>(entries + kEntry - 4);
-    if (tag_of(before) <= Tag::Int || payload_of(before) == 0) continue;  // the word is the value
+    const Tag tag = tag_of(before);
+    if (tag <= Tag::Int || (payload_of(before) == 0 && tag != Tag::Shared)) continue;  // the word is the value
     const Word copied = child(before, step);
     std::memcpy(bytes_.get() + to + kEntry - 4, &copied, sizeof copied);
   }

@@ -18,6 +18,9 @@ constexpr std::size_t kLeastBytes = 32;  // of a list or map
 constexpr std::size_t kLeastText = 24;
 constexpr std::size_t kLargestKept = 4096;  // of the fragments that a decoder keeps alive
 constexpr std::size_t kBudget = 4;          // times the size of a document
+constexpr std::size_t kBulk = 32 << 10;     // a piece of so many bytes is one of many
+constexpr std::size_t kTrickle = 8 << 10;   // and one of less is not
+constexpr std::uint32_t kReadWhole = 64;    // of so many documents one is read without looking for repeats
 
 std::uint32_t text_hash(std::string_view text) noexcept {
   return static_cast<std::uint32_t>(mix(text_bits(text.data(), text.size()), text.size()) >> 16);
@@ -37,28 +40,30 @@ bool is_curious() noexcept {
 }  // namespace
 
 bool Sharing::share(const std::byte* document, std::size_t size, Word& root, Word& cut) {
-  release();  // what a document left that could not be finished
+  release(held_);  // what a document left that could not be finished
   if (!is_map_tag(tag_of(root)) || payload_of(root) == 0) return false;
   const Word metadata = find_field(document, root, field::kMetadata);
   if (!is_map_tag(tag_of(metadata))) return false;
   const std::uint32_t habit = text_hash(text_at(document, root, field::kKind)) | 1;
-  curious_ = is_curious();
   Habit& whole = known_habits[habit];
   const std::uint32_t barren = whole.barren.load(std::memory_order_relaxed);
-  if (!curious_ && barren >= kPatience) return false;
+  if (!curious() && barren >= kPatience) return false;
   const std::string_view uid = text_at(document, metadata, field::kUid);
   owner_ = text_hash(!uid.empty() ? uid : text_at(document, metadata, field::kName));
   from_ = document;
   budget_ = kBudget * size;
   own_.begin(document, sizeof(Document), size);
   size_ = size;
+  met_ = 0;
+  met_bytes_ = 0;
   const Word copied =
       own_.copy_node(root, [&](Word child, std::uint32_t step) { return visit(child, Habits::below(habit, step)); });
-  whole.barren.store(held_.empty() ? std::min(barren + 1, kPatience) : 0, std::memory_order_relaxed);
+  const bool nothing = held_.empty() && met_ == 0;
+  whole.barren.store(nothing ? std::min(barren + 1, kPatience) : 0, std::memory_order_relaxed);
   if (held_.empty()) return false;
   const Word copied_cut = own_.copy_text(payload_of(cut)) << kTagBits | (cut & 15) | kHasFragments;
   if (own_.overflowed()) {
-    release();  // it is not the copy that becomes the document
+    release(held_);  // it is not the copy that becomes the document
     return false;
   }
   root = copied;
@@ -68,22 +73,32 @@ bool Sharing::share(const std::byte* document, std::size_t size, Word& root, Wor
 
 Word Sharing::visit(Word word, std::uint32_t habit) {
   const Tag tag = tag_of(word);
+  if (tag == Tag::Shared) {  // a part that was recognised
+    ++met_;
+    met_bytes_ += fragment_at(payload_of(word)).size;
+    return word;
+  }
   if (payload_of(word) == 0) return word;
   if (tag == Tag::String) return visit_text(word, known_habits[habit]);
   if (tag != Tag::List && !is_map_tag(tag)) return own_.copy(word);
   Habit& known = known_habits[habit];
   const Habit::Verdict verdict = known.verdict();
-  if (verdict == Habit::Verdict::Shared && !curious_ && budget_ > 0) {
+  if (verdict == Habit::Verdict::Shared && !curious() && budget_ > 0) {
     if (const auto shared = share_node(word, known)) return *shared;
   }
   const std::size_t size_before = own_.size();
   const std::uint32_t barren = known.barren.load(std::memory_order_relaxed);
-  if (!curious_ && barren >= kPatience) return own_.copy(word);
+  if (!curious() && barren >= kPatience) return own_.copy(word);
   const std::size_t held_before = held_.size();
+  const std::size_t met_before = met_;
+  const std::size_t met_bytes_before = met_bytes_;
   const Word copied =
       own_.copy_node(word, [&](Word child, std::uint32_t step) { return visit(child, Habits::below(habit, step)); });
-  known.barren.store(held_.size() == held_before ? std::min(barren + 1, kPatience) : 0, std::memory_order_relaxed);
-  if ((verdict != Habit::Verdict::Alone || curious_) && budget_ > 0) learn(word, known, own_.size() - size_before);
+  const bool nothing = held_.size() == held_before && met_ == met_before;
+  known.barren.store(nothing ? std::min(barren + 1, kPatience) : 0, std::memory_order_relaxed);
+  if ((verdict != Habit::Verdict::Alone || curious()) && budget_ > 0) {
+    learn(word, known, own_.size() - size_before, met_bytes_ - met_bytes_before);
+  }
   return copied;
 }
 
@@ -91,14 +106,15 @@ Word Sharing::visit(Word word, std::uint32_t habit) {
 Word Sharing::visit_text(Word word, Habit& known) {
   const Habit::Verdict verdict = known.verdict();
   if (string_at(from_, payload_of(word)).size() < kLeastText) return own_.copy(word);
-  if ((verdict == Habit::Verdict::Alone && !curious_) || budget_ == 0) return own_.copy(word);
+  if ((verdict == Habit::Verdict::Alone && !curious()) || budget_ == 0) return own_.copy(word);
   const Candidate candidate = make_candidate(word);
   if (candidate.nodes.empty()) return own_.copy(word);
   known.left.store(static_cast<std::uint32_t>(candidate.nodes.size()), std::memory_order_relaxed);
   const Seen::By by =
       verdict == Habit::Verdict::Shared ? Seen::By::Several : recently_seen.look(candidate.hash, owner_);
   if (by == Seen::By::Several || by == Seen::By::Another) {
-    if (const auto taken = take(candidate, known)) return *taken;
+    bool recent = false;
+    if (const auto taken = take(candidate, known, recent)) return *taken;
   } else if (by == Seen::By::Nobody) {
     known.tried(false, candidate.nodes.size());
   }
@@ -107,20 +123,25 @@ Word Sharing::visit_text(Word word, Habit& known) {
 
 std::optional<Word> Sharing::share_node(Word word, Habit& known) {
   const Candidate candidate = make_candidate(word);
-  if (candidate.nodes.size() < kLeastBytes) return std::nullopt;
-  return take(candidate, known);
+  if (candidate.nodes.size() < kLeastBytes || candidate_.has_fragments()) return std::nullopt;  // a fragment names none
+  bool recent = false;
+  const auto taken = take(candidate, known, recent);
+  if (taken && repeats_) repeats_->shared(word, payload_of(*taken), recent, known, candidate.nodes.size());
+  return taken;
 }
 
-/// Whether a node that was not shared as a whole would have been worth it; `left` bytes of it are the document's own.
-void Sharing::learn(Word word, Habit& known, std::size_t left) {
+/// Whether a node that was not shared as a whole would have been worth it; `left` bytes of it are the document's own,
+/// and `recognised` ones those of parts that were recognised, which the node names: equal nodes name the same ones.
+void Sharing::learn(Word word, Habit& known, std::size_t left, std::size_t recognised) {
   const Candidate candidate = make_candidate(word);
-  if (candidate.nodes.size() < kLeastBytes) return;
+  const std::size_t size = candidate.nodes.size() + recognised;
+  if (candidate.nodes.empty() || size < kLeastBytes) return;
   known.left.store(static_cast<std::uint32_t>(left), std::memory_order_relaxed);
   switch (recently_seen.look(candidate.hash, owner_)) {
     case Seen::By::Nobody:
-      return known.tried(false, candidate.nodes.size());
+      return known.tried(false, size);
     case Seen::By::Another:
-      return known.tried(true, candidate.nodes.size());
+      return known.tried(true, size);
     case Seen::By::Itself:
     case Seen::By::Several:
       return;
@@ -140,16 +161,16 @@ Sharing::Candidate Sharing::make_candidate(Word word) {
   return {nodes, root, Fragments::process().hash(nodes, root)};
 }
 
-std::optional<Word> Sharing::take(const Candidate& candidate, Habit& known) {
+std::optional<Word> Sharing::take(const Candidate& candidate, Habit& known, bool& recent) {
   if (held_.size() == held_.capacity()) held_.reserve(std::max<std::size_t>(16, 2 * held_.size()));
   auto taken = take_recent(candidate);
+  recent = taken.has_value();
   if (!taken) {
     taken = Fragments::process().take(candidate.nodes, candidate.root, candidate.hash);
     if (!taken) return std::nullopt;
     remember(taken->number, candidate.hash);
   }
-  // Two references may be those of the object's last version and of a decoder, which says nothing.
-  if (taken->references_before == 0 || taken->references_before > 2) {
+  if (taken->references_before == 0 || taken->references_before > own_references()) {
     known.tried(taken->references_before > 0, candidate.nodes.size());
   }
   held_.push_back(taken->number);
@@ -171,6 +192,39 @@ void Sharing::remember(std::uint32_t number, std::uint32_t hash) noexcept {
   if (before != 0) Fragments::process().release(before - 1);
 }
 
+bool Sharing::curious() {
+  if (!curious_) curious_ = is_curious();
+  return *curious_;
+}
+
+void Sharing::expect_piece(std::size_t bytes) {
+  if (bytes >= kBulk || bytes < kTrickle) recognise_repeats(bytes >= kBulk);
+}
+
+void Sharing::recognise_repeats(bool wanted) {
+  if (wanted == recognises_repeats()) return;
+  repeats_ = wanted ? std::make_unique<Repeats>() : nullptr;
+}
+
+std::optional<Word> Sharing::repeat(const PartPlace& place, std::string_view source) {
+  if (repeated_.size() == repeated_.capacity()) repeated_.reserve(std::max<std::size_t>(16, 2 * repeated_.size()));
+  const auto found = repeats_->find(place, source);
+  if (!found) return std::nullopt;
+  if (found->references_before > own_references()) found->habit->tried(true, found->size);
+  repeated_.push_back(found->number);
+  return word_of(Tag::Shared, found->number);
+}
+
+void Sharing::drop_lost(const std::byte* document, Word root) noexcept {
+  auto lost = repeated_.begin();
+  for_each_fragment(document, root, [&](std::uint32_t number) {
+    const auto named = std::find(lost, repeated_.end(), number);
+    if (named != repeated_.end()) std::iter_swap(named, lost++);
+  });
+  for (auto each = lost; each != repeated_.end(); ++each) Fragments::process().release(*each);
+  repeated_.erase(lost, repeated_.end());
+}
+
 Sharing::~Sharing() {
   release();
   for (const std::uint32_t recent : recent_) {
@@ -180,13 +234,21 @@ Sharing::~Sharing() {
 
 void Sharing::end() noexcept {
   release();
+  curious_.reset();
+  look_ = ++documents_ % kReadWhole != 0;
+  if (repeats_) repeats_->end_document();
   own_.end();
   candidate_.end();
 }
 
+void Sharing::release(std::vector<std::uint32_t>& numbers) noexcept {
+  for (const std::uint32_t number : numbers) Fragments::process().release(number);
+  numbers.clear();
+}
+
 void Sharing::release() noexcept {
-  for (const std::uint32_t number : held_) Fragments::process().release(number);
-  held_.clear();
+  release(held_);
+  release(repeated_);
 }
 
 }  // namespace kubexx::meta::detail

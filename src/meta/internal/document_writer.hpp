@@ -42,7 +42,7 @@ class DocumentWriter {
   }
 
   std::size_t mark() const noexcept { return entry_count_; }
-  void push(Key key, Word word) {
+  [[gnu::always_inline]] void push(Key key, Word word) {
     if (entry_count_ == entries_.size()) entries_.resize(entries_.size() * 2);
     entries_[entry_count_++] = {key, word};
   }
@@ -59,6 +59,9 @@ class DocumentWriter {
   /// Whether a map closed since the last finish() had a key twice, and which. The last value won.
   bool has_duplicate() const noexcept { return has_duplicate_; }
   std::string duplicate() const { return std::string(key_text(bytes_.get(), duplicate_)); }
+
+  /// Parts that come again in a stream; what reads it asks before it reads one, and tells what it has read.
+  Sharing& sharing() noexcept { return sharing_; }
 
   std::size_t size() const noexcept { return size_; }
   /// A value of another document that will stand inside `depth` lists and maps.

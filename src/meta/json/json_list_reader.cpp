@@ -49,6 +49,7 @@ struct KUBEXX_HIDDEN JsonListReader::Impl final : Body {
   }
 
   Result<void> read(std::string_view chunk) override {
+    decoder.expect(chunk.size());
     for (std::size_t at = 0; at < chunk.size() && !reader.stopped();) {
       Result<std::size_t> used = 0;
       switch (mode) {

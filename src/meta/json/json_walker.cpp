@@ -2,13 +2,21 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/internal/buffer.hpp"
 #include "base/internal/text.hpp"
 #include "meta/document/field_ids.hpp"
+#include "meta/json/json_splitter.hpp"
 #include "meta/json/json_text.hpp"
 
 namespace kubexx::meta::detail {
+namespace {
+
+constexpr std::ptrdiff_t kSkippedOneByOne = 16;  // structural characters
+
+}  // namespace
+
 JsonWalker::Cursor JsonWalker::fail(std::size_t offset, const char* message) {
   fault_offset_ = offset;
   fault_ = message;
@@ -69,6 +77,11 @@ void JsonWalker::begin_document(const Projection& projection) {
   const bool whole = projection.completeness() == Completeness::Full ||
                      projection.completeness() == Completeness::WithoutManagedFields;
   writer_.set_cut(projection.completeness(), whole ? std::string_view() : projection.name());
+  path_ = 1;
+}
+
+void JsonWalker::expect(std::size_t piece_size) {
+  writer_.sharing().expect_piece(piece_size);
 }
 
 Result<JsonWalker::Event> JsonWalker::decode_event(std::string_view json, const StreamSink* knower) {
@@ -82,6 +95,7 @@ Result<JsonWalker::Event> JsonWalker::decode_event(std::string_view json, const 
   }
   // Bookmarks and errors say what no projection for the objects may cut.
   const bool cut = event.type == "ADDED" || event.type == "MODIFIED" || event.type == "DELETED";
+  if (!cut) writer_.sharing().recognise_repeats(false);  // what came in bulk has come
   const Projection projection = cut ? options_.projection : Projection::full();
   begin_document(projection);
   Word root = 0;
@@ -141,15 +155,40 @@ inline JsonWalker::Cursor JsonWalker::value(Cursor next, Word& out, int depth, c
     out = writer_.string(span.begin, span.size);
     return next;
   }
-  if (first == '{') return map(next, out, depth + 1, node);
-  if (first == '[') return list(next, out, depth + 1, node);
-  return scalar(next, out) ? next : nullptr;
+  if (first != '{' && first != '[') return scalar(next, out) ? next : nullptr;
+  if (node == nullptr && writer_.sharing().recognises_repeats()) return part(next - 1, out, depth);
+  return first == '{' ? map(next, out, depth + 1, node) : list(next, out, depth + 1, node);
+}
+
+/// A list or map that may have come before with the same bytes.
+JsonWalker::Cursor JsonWalker::part(Cursor open, Word& out, int depth) {
+  Sharing& sharing = writer_.sharing();
+  const PartPlace place{.path = path_, .depth = depth};
+  const auto source_up_to = [&](Cursor next) {
+    return std::string_view(text_ + *open, *(next - 1) + std::size_t{1} - *open);
+  };
+  std::optional<Sharing::ReadWhole> whole;
+  if (sharing.expects_repeat(place.path)) {
+    const Cursor next = skip(open);
+    if (next != nullptr) {  // else reading it says what is wrong
+      if (const auto word = sharing.repeat(place, source_up_to(next))) {
+        out = *word;
+        return next;
+      }
+    }
+    whole.emplace(sharing);
+  }
+  const Cursor next =
+      text_[*open] == '{' ? map(open + 1, out, depth + 1, nullptr) : list(open + 1, out, depth + 1, nullptr);
+  if (next != nullptr) sharing.note_part(place, source_up_to(next), out);
+  return next;
 }
 
 JsonWalker::Cursor JsonWalker::map(Cursor next, Word& out, int depth, const Node* node) {
   const std::uint32_t open = *(next - 1);
   if (depth > max_depth_) return fail(open, "nested too deeply");
   const std::size_t first = writer_.mark();
+  const std::uint32_t path = path_;
   std::uint32_t at = *next++;
   if (text_[at] != '}') {
     while (true) {
@@ -168,6 +207,7 @@ JsonWalker::Cursor JsonWalker::map(Cursor next, Word& out, int depth, const Node
       if (keep) {
         const Key name = writer_.key(key.begin, key.size);
         Word word = 0;
+        path_ = Habits::below(path, step_of(name));
         next = value(next, word, depth, below);
         writer_.push(name, word);
       } else {
@@ -194,11 +234,13 @@ JsonWalker::Cursor JsonWalker::map(Cursor next, Word& out, int depth, const Node
 JsonWalker::Cursor JsonWalker::list(Cursor next, Word& out, int depth, const Node* node) {
   if (depth > max_depth_) return fail(*(next - 1), "nested too deeply");
   const std::size_t first = writer_.mark();
+  const std::uint32_t path = Habits::below(path_, kItemStep);
   if (text_[*next] == ']') {
     ++next;
   } else {
     while (true) {
       Word word = 0;
+      path_ = path;
       next = value(next, word, depth, node);
       if (next == nullptr) return nullptr;
       writer_.push(0, word);
@@ -279,13 +321,27 @@ JsonWalker::Cursor JsonWalker::skip(Cursor next) {
     return next;
   }
   const Cursor end = end_;
-  for (std::size_t depth = 1; depth > 0;) {
-    if (next == end) return end_of_input();
+  std::size_t depth = 1;
+  for (const Cursor soon = next + std::min<std::ptrdiff_t>(kSkippedOneByOne, end - next); depth > 0;) {
+    if (next == soon) break;
     // Bit 5 is all that keeps '[' from '{' and ']' from '}'.
     const char c = text[*next++];
     depth += static_cast<std::size_t>((c | 0x20) == '{') - static_cast<std::size_t>((c | 0x20) == '}');
   }
-  return next;
+  return depth == 0 ? next : skip_far(next, depth);
+}
+
+/// The rest of a large value: its text is looked at in blocks, and the index only for where it ends.
+JsonWalker::Cursor JsonWalker::skip_far(Cursor next, std::size_t depth) {
+  if (next == end_) return end_of_input();
+  JsonSplitter splitter(JsonSplitter::Counts::AllBrackets);
+  splitter.start(depth);
+  const std::size_t size = splitter.scan(std::string_view(text_ + *next, size_ - *next));
+  if (size == std::string_view::npos) return end_of_input();
+  const auto close = static_cast<std::uint32_t>(*next + size - 1);
+  std::ptrdiff_t step = 1;
+  for (; step < end_ - next && next[step] < close; step *= 2) next += step;
+  return std::lower_bound(next, next + std::min(step + 1, end_ - next), close) + 1;
 }
 
 void JsonWalker::inject_defaults(std::size_t first) {

@@ -35,6 +35,8 @@ class JsonWalker {
   explicit JsonWalker(DecodeOptions options) : options_(std::move(options)) {}
 
   DecodeOptions& options() noexcept { return options_; }
+  /// The next piece of a stream has so many bytes: in bulk, parts that came before are recognised by their bytes.
+  void expect(std::size_t piece_size);
   /// An object that `knower` has already is not read; null: nobody has any.
   Result<Object> decode(std::string_view json, const StreamSink* knower = nullptr);
 
@@ -68,7 +70,9 @@ class JsonWalker {
   Cursor value(Cursor next, Word& out, int depth, const Node* node);
   Cursor map(Cursor next, Word& out, int depth, const Node* node);
   Cursor list(Cursor next, Word& out, int depth, const Node* node);
+  Cursor part(Cursor open, Word& out, int depth);
   Cursor skip(Cursor next);
+  Cursor skip_far(Cursor next, std::size_t depth);
   bool scalar(Cursor next, Word& out);
   bool number(std::string_view word, std::size_t at, Word& out);
   bool string(std::uint32_t at, Cursor next, Span& out);
@@ -88,6 +92,7 @@ class JsonWalker {
   Cursor end_ = nullptr;
   std::size_t next_backslash_ = 0;  // no backslash stands between the current position and this one
   int max_depth_ = 0;
+  std::uint32_t path_ = 0;  // of the value under way
   std::size_t fault_offset_ = 0;
   std::string fault_;
 };

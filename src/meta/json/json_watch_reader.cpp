@@ -27,6 +27,7 @@ struct KUBEXX_HIDDEN JsonWatchReader::Impl final : Body {
   }
 
   Result<void> read(std::string_view chunk) override {
+    walker.expect(chunk.size());
     for (std::size_t at = 0; at < chunk.size() && !reader.stopped();) {
       if (!inside) {
         at = std::min(chunk.find_first_not_of(" \t\r\n", at), chunk.size());

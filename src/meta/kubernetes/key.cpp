@@ -25,8 +25,7 @@ std::uint32_t hash_of(const KeyParts& parts) {
 }
 
 Object object_named(std::string_view text) {
-  thread_local ObjectBuilder builder;
-  builder.clear();
+  ObjectBuilder builder;
   builder.begin_map();
   builder.key(field::kMetadata);
   builder.begin_map();

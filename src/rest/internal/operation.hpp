@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/internal/insisted_completion.hpp"
 #include "base/internal/trace_span.hpp"
 #include "kubexx/base/async.hpp"
 #include "kubexx/base/executor.hpp"
@@ -45,7 +46,7 @@ class Operation : public std::enable_shared_from_this<Operation<T>> {
     deadline_.cancel();
     call_.reset();
     // Not at once: this task, and others that wait here, may hold the call.
-    strand_.post(kubexx::detail::completing<T>(strand_.executor(), std::move(done_), std::move(result)));
+    strand_.post(insisted_completion<T>(strand_.executor(), std::move(done_), std::move(result)));
   }
   void limit(Duration timeout, std::string message) {
     deadline_ = strand_.post_after(timeout, [weak = this->weak_from_this(), message = std::move(message)] {

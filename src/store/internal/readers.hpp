@@ -1,5 +1,7 @@
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +52,7 @@ class Readers {
  private:
   static constexpr std::size_t kSlots = 256;
   static Slot* claim() noexcept;
+  static pthread_key_t* end_of_thread() noexcept;
 
   static Slot slots_[kSlots];
   static std::atomic<std::size_t> used_;  // slots that were ever taken

@@ -16,7 +16,7 @@ using test::cost_of_burst;
 using test::given_back;
 using test::kBurst;
 
-constexpr std::ptrdiff_t kTasks = 8 << 20;  // so many bytes at least
+constexpr std::ptrdiff_t kBurstTasks = 8 << 20;  // so many bytes at least
 
 TEST(BurstTest, AStrandGivesBackWhatItsTasksTook) {
   SKIP_UNLESS_BYTES_ARE_COUNTED();
@@ -30,7 +30,7 @@ TEST(BurstTest, AStrandGivesBackWhatItsTasksTook) {
       },
       [&] { executor->run_until_idle(); });
 
-  EXPECT_TRUE(given_back(spent, kTasks));
+  EXPECT_TRUE(given_back(spent, kBurstTasks));
 }
 
 TEST(BurstTest, AStrandGivesBackWhatATaskDeferred) {
@@ -51,7 +51,7 @@ TEST(BurstTest, AStrandGivesBackWhatATaskDeferred) {
       [&] { executor->run_until_idle(); });
   spent.height = height;
 
-  EXPECT_TRUE(given_back(spent, kTasks));
+  EXPECT_TRUE(given_back(spent, kBurstTasks));
 }
 
 TEST(BurstTest, AnExecutorOfALoopGivesBackWhatItsTasksTook) {
@@ -67,7 +67,7 @@ TEST(BurstTest, AnExecutorOfALoopGivesBackWhatItsTasksTook) {
         while (loop.run_ready() > 0) continue;
       });
 
-  EXPECT_TRUE(given_back(spent, kTasks));
+  EXPECT_TRUE(given_back(spent, kBurstTasks));
 }
 
 /// Tasks wait while the only thread is held.
@@ -92,13 +92,13 @@ test::BurstCost cost_of_tasks(Threads& executor) {
 TEST(BurstTest, AnExecutorWithThreadsGivesBackWhatItsTasksTook) {
   SKIP_UNLESS_BYTES_ARE_COUNTED();
   ThreadExecutor executor({.threads = 1});
-  EXPECT_TRUE(given_back(cost_of_tasks(executor), kTasks));
+  EXPECT_TRUE(given_back(cost_of_tasks(executor), kBurstTasks));
 }
 
 TEST(BurstTest, AnExecutorWhoseThreadsComeAndGoGivesBackWhatItsTasksTook) {
   SKIP_UNLESS_BYTES_ARE_COUNTED();
   ElasticExecutor executor({.max_threads = 1});
-  EXPECT_TRUE(given_back(cost_of_tasks(executor), kTasks));
+  EXPECT_TRUE(given_back(cost_of_tasks(executor), kBurstTasks));
 }
 
 TEST(BurstTest, TimersThatRanAreGivenBackThoughOneStays) {
@@ -114,7 +114,7 @@ TEST(BurstTest, TimersThatRanAreGivenBackThoughOneStays) {
       [&] { executor->advance(2s); });
 
   EXPECT_EQ(executor->pending_timers(), 1U);
-  EXPECT_TRUE(given_back(spent, kTasks));
+  EXPECT_TRUE(given_back(spent, kBurstTasks));
 }
 
 TEST(BurstTest, CanceledTimersAreGivenBackWhenTheirTimeHasCome) {
@@ -133,7 +133,7 @@ TEST(BurstTest, CanceledTimersAreGivenBackWhenTheirTimeHasCome) {
         executor->advance(2s);
       });
 
-  EXPECT_TRUE(given_back(spent, kTasks));
+  EXPECT_TRUE(given_back(spent, kBurstTasks));
 }
 
 }  // namespace

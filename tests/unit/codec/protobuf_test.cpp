@@ -8,6 +8,7 @@
 #include "codec/wire.hpp"
 #include "kubexx/codec/protobuf_stream.hpp"
 #include "kubexx/meta/draft.hpp"
+#include "kubexx/meta/fragment_memory.hpp"
 #include "kubexx/meta/json.hpp"
 #include "random_objects.hpp"
 #include "support/function_sink.hpp"
@@ -67,6 +68,58 @@ TEST(ProtobufTest, UnknownNumbersMarkTheObjectAndSayWhich) {
 
   EXPECT_EQ(pod.completeness(), meta::Completeness::Transformed);
   EXPECT_EQ(pod.projection_name(), "unknown field 999 of core.v1.PodSpec");
+}
+
+/// A list of pods in large pieces, of which parts repeat; `own` is what else stands in a pod's first container.
+template <class Own>
+std::vector<meta::Object> read_pods(int count, const Own& own) {
+  std::string pods;
+  for (int i = 0; i < count; ++i) {
+    const auto app = "app-" + std::to_string(i / 50);
+    const auto environment = field(7, field(1, "ADDRESS") + field(2, "registry.example.com/of/" + app));
+    const auto probe =
+        field(10, field(1, field(2, field(1, "/healthz/" + app) + field(2, number(1, 0) + number(2, 80)))));
+    const auto container = field(1, app) + environment + environment + probe +
+                           field(8, field(1, field(1, "cpu") + field(2, field(1, "1")))) + own(i);
+    const auto labels =
+        field(11, field(1, "app") + field(2, app)) + field(11, field(1, "of-some-length") + field(2, app));
+    pods += field(2, field(1, field(1, "pod-" + std::to_string(i)) + field(5, "uid-" + std::to_string(i)) + labels) +
+                         field(2, field(2, container) + field(10, "node-" + std::to_string(i % 7))));
+  }
+  const auto list = body("v1", "PodList", field(1, field(2, "1")) + pods);
+  std::vector<meta::Object> objects;
+  FunctionSink sink({.on_item = [&](meta::Object pod) { objects.push_back(std::move(pod)); }});
+  ProtobufListReader reader({}, sink);
+  constexpr std::size_t kPiece = 64 << 10;
+  for (std::size_t at = 0; at < list.size(); at += kPiece)
+    reader.feed(std::string_view(list).substr(at, kPiece)).value();
+  reader.finish().value();
+  return objects;
+}
+
+TEST(ProtobufTest, PartsOfAListThatRepeatReadAsTheyWereWritten) {
+  const auto own = [](int i) { return i % 3 == 0 ? field(5, "/data/" + std::to_string(i)) : std::string(); };
+  const auto before = meta::fragment_memory().fragments;
+  {
+    const auto pods = read_pods(3000, own);
+    ASSERT_EQ(pods.size(), 3000U);
+    EXPECT_GT(pods.back().shared_bytes(), 0U);
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      const auto app = "app-" + std::to_string(i / 50);
+      const auto container = pods[i].at("/spec/containers/0");
+      ASSERT_EQ(container["env"][1]["value"].string(), "registry.example.com/of/" + app);
+      ASSERT_EQ(container["livenessProbe"]["httpGet"]["path"].string(), "/healthz/" + app);
+      ASSERT_EQ(pods[i].labels()["of-some-length"].string(), app);
+      ASSERT_EQ(container["workingDir"].exists(), i % 3 == 0);
+    }
+  }
+  EXPECT_EQ(meta::fragment_memory().fragments, before);
+}
+
+TEST(ProtobufTest, APartWithAnUnknownFieldIsNeverTakenForGranted) {
+  const auto pods = read_pods(2000, [](int) { return field(8, field(999, "what a newer server knows of resources")); });
+
+  for (const auto& pod : pods) ASSERT_EQ(pod.completeness(), meta::Completeness::Transformed) << pod.name();
 }
 
 TEST(ProtobufTest, InvalidUtf8BecomesTheReplacementCharacter) {

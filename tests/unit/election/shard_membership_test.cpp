@@ -188,6 +188,34 @@ TEST_F(ShardMembershipTest, AReplicaThatComesBackTakesNothingThatOthersHoldUntil
   EXPECT_EQ(covered, kShardSlots);
 }
 
+TEST_F(ShardMembershipTest, AReplicaWhoseMachineSleptOwnsNothingWhenItsNextRenewalSucceeds) {
+  FixtureExecutor sleeper;
+  const auto both_pass = [&](Duration by) {
+    const auto until = executor->clock().now() + by;
+    while (executor->clock().now() < until) {
+      executor->advance(milliseconds(100));
+      sleeper->advance(milliseconds(100));
+      check_exclusive();
+    }
+  };
+  auto& a = replica("a");
+  auto& b = *all.emplace_back(std::make_unique<Replica>(sleeper, store, "b"));
+  a.start();
+  b.start();
+  both_pass(seconds(10));
+  ASSERT_EQ(covered, kShardSlots);
+
+  executor->advance(seconds(30));  // meanwhile the other's clock stands, as it does while a machine sleeps
+  ASSERT_EQ(a.owned(), ShardSet::all());
+  sleeper->fake_clock().set_wall(sleeper->clock().wall() + seconds(30));
+  check_exclusive();
+
+  both_pass(seconds(20));
+
+  EXPECT_EQ(b.owned(), ShardSet::share_of("b", {"a", "b"}));
+  EXPECT_EQ(covered, kShardSlots);
+}
+
 TEST_F(ShardMembershipTest, LeavingHandsOverWithoutWaitingForTheLease) {
   auto& a = replica("a");
   auto& b = replica("b");

@@ -44,6 +44,7 @@ TEST_F(SiteTest, SaysOfEveryInformerWhatItDoes) {
   EXPECT_EQ(shown["events"]["update"].int_or(0), 1);
   EXPECT_GE(shown["restarts"].size(), 1U);
   EXPECT_TRUE(shown["synced"].bool_or(false));
+  EXPECT_FALSE(shown["restored"].bool_or(true));
   EXPECT_TRUE(status["ready"].bool_or(false));
 }
 

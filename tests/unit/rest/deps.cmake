@@ -5,5 +5,5 @@ target_sources(test_rest PRIVATE
   "${CMAKE_CURRENT_LIST_DIR}/../transport/support/socket_server.cpp")
 find_package(OpenSSL REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
-target_link_libraries(test_rest PRIVATE OpenSSL::SSL OpenSSL::Crypto PkgConfig::NGHTTP2)
+pkg_check_modules(KUBEXX_NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
+target_link_libraries(test_rest PRIVATE OpenSSL::SSL OpenSSL::Crypto PkgConfig::KUBEXX_NGHTTP2)

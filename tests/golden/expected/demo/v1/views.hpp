@@ -5,8 +5,8 @@
 #include "kubexx/api/support.hpp"
 #include "kubexx/base/version.hpp"
 
-static_assert(KUBEXX_VERSION_MAJOR == 0 && KUBEXX_VERSION_MINOR == 1,
-              "written by kubexx-gen 0.1, and the library is another version: run its kubexx-gen");
+static_assert(KUBEXX_VERSION_MAJOR == 0 && KUBEXX_VERSION_MINOR == 2,
+              "written by kubexx-gen 0.2, and the library is another version: run its kubexx-gen");
 
 namespace demo::v1 {
 
