@@ -93,28 +93,29 @@ func (w *wire) check(watchList bool, contentType string) {
 	}
 }
 
-var podsResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-
-// podInformer is an informer of all pods, and what starts it. Of metadata and dynamic objects the content type is given:
-// those clients know one.
-func podInformer(config *rest.Config, objects, contentType string) (cache.SharedIndexInformer, func(<-chan struct{})) {
+// informerOf is an informer of all objects of a resource of the core group, and what starts it. Of metadata and dynamic
+// objects the content type is given: those clients know one.
+func informerOf(config *rest.Config, resource, objects, contentType string) (cache.SharedIndexInformer, func(<-chan struct{})) {
+	core := schema.GroupVersionResource{Version: "v1", Resource: resource}
 	switch objects {
 	case "dynamic":
 		client, err := dynamic.NewForConfig(config)
 		must(err)
 		factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
-		return factory.ForResource(podsResource).Informer(), factory.Start
+		return factory.ForResource(core).Informer(), factory.Start
 	case "metadata":
 		client, err := metadata.NewForConfig(config)
 		must(err)
 		factory := metadatainformer.NewSharedInformerFactory(client, 0)
-		return factory.ForResource(podsResource).Informer(), factory.Start
+		return factory.ForResource(core).Informer(), factory.Start
 	}
 	useContentType(config, contentType)
 	client, err := kubernetes.NewForConfig(config)
 	must(err)
 	factory := informers.NewSharedInformerFactory(client, 0)
-	return factory.Core().V1().Pods().Informer(), factory.Start
+	typed, err := factory.ForResource(core)
+	must(err)
+	return typed.Informer(), factory.Start
 }
 
 // memory reads a line of /proc/self/status, in bytes.
@@ -144,8 +145,8 @@ type figures struct {
 	BytesReceived   uint64  `json:"bytesReceived"`
 }
 
-// syncPods does what kubexx bench sync pods -A does.
-func syncPods(config *rest.Config, watchList bool, objects, contentType string) figures {
+// syncAll does what kubexx bench sync RESOURCE -A does.
+func syncAll(config *rest.Config, resource string, watchList bool, objects, contentType string) figures {
 	received := &wire{contentTypes: map[string]bool{}}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		received.next = next
@@ -153,7 +154,7 @@ func syncPods(config *rest.Config, watchList bool, objects, contentType string) 
 	})
 	start, before := time.Now(), resources()
 	user, system := cpuSeconds()
-	informer, run := podInformer(config, objects, contentType)
+	informer, run := informerOf(config, resource, objects, contentType)
 	ctx := context.Background()
 	run(ctx.Done())
 	cache.WaitFor(ctx, "", informer.HasSyncedChecker())
@@ -266,7 +267,7 @@ func trickle(config *rest.Config, changes int) {
 	}))
 }
 
-// withServer runs what `--server KUBECONFIG sync [FLAGS]` or `--server KUBECONFIG latency|trickle UPDATES` asks for.
+// withServer runs what `--server KUBECONFIG sync [FLAGS] [RESOURCE]` or `--server KUBECONFIG latency|trickle UPDATES` asks for.
 func withServer(kubeconfig string, arguments []string) {
 	flags := flag.NewFlagSet("sync", flag.ExitOnError)
 	mode := flags.String("mode", "watchlist", "list or watchlist")
@@ -278,7 +279,11 @@ func withServer(kubeconfig string, arguments []string) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	must(err)
 	if arguments[0] == "sync" {
-		must(json.NewEncoder(os.Stdout).Encode(syncPods(config, watchList, *objects, *contentType)))
+		resource := "pods"
+		if flags.NArg() > 0 {
+			resource = flags.Arg(0)
+		}
+		must(json.NewEncoder(os.Stdout).Encode(syncAll(config, resource, watchList, *objects, *contentType)))
 		return
 	}
 	updates, err := strconv.Atoi(flags.Arg(0))

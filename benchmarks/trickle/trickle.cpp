@@ -2,8 +2,6 @@
 // trickle write KUBECONFIG CHANGES A_SECOND: updates of them, one after the other at an even pace.
 // trickle read KUBECONFIG CHANGES [--own-loop]: an informer of them whose handler prints a line for each change. Says
 // `ready` on standard error when it is synced, and in the end as JSON what the changes cost.
-#include <sys/resource.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -14,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "corpus/process_cost.hpp"
 #include "kubexx/base/loop_executor.hpp"
 #include "kubexx/client/resource_api.hpp"
 #include "kubexx/clientset/core/v1/informers.hpp"
@@ -68,21 +67,6 @@ int create(const rest::Client& client) {
   return 0;
 }
 
-struct Cost {
-  double user = 0;
-  double system = 0;
-  long switches = 0;
-};
-
-Cost cost_so_far() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return {seconds(usage.ru_utime), seconds(usage.ru_stime), usage.ru_nvcsw + usage.ru_nivcsw};
-}
-
 int read(const rest::Client& client, LoopExecutor* loop, std::size_t changes) {
   std::atomic<std::size_t> seen{0};
   informer::SharedInformerFactory factory(client);
@@ -97,17 +81,17 @@ int read(const rest::Client& client, LoopExecutor* loop, std::size_t changes) {
   factory.start();
   if (!registration.wait_until_synced()) return 1;
   std::cerr << "ready\n";
-  const Cost before = cost_so_far();
+  const auto before = bench::ProcessCost::so_far();
   if (loop != nullptr) {
     loop->run_until([&] { return seen >= changes; });
   } else {
     while (seen < changes) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  const Cost after = cost_so_far();
+  const auto cost = bench::ProcessCost::so_far() - before;
   const auto each = [&](double total) { return total / static_cast<double>(changes); };
-  std::cerr << "{\"userMicroseconds\": " << each((after.user - before.user) * 1e6)
-            << ", \"systemMicroseconds\": " << each((after.system - before.system) * 1e6)
-            << ", \"switches\": " << each(static_cast<double>(after.switches - before.switches)) << "}\n";
+  std::cerr << "{\"userMicroseconds\": " << each(cost.user * 1e6)
+            << ", \"systemMicroseconds\": " << each(cost.system * 1e6)
+            << ", \"switches\": " << each(static_cast<double>(cost.switches)) << "}\n";
   return 0;
 }
 
