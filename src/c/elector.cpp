@@ -102,7 +102,9 @@ kubexx_status kubexx_elector_new(kubexx_client* client, const kubexx_options* op
 }
 
 kubexx_status kubexx_elector_start(kubexx_elector* elector, kubexx_error** error) {
-  return kubexx::c::guarded(error, [&] { kubexx::c::needed(elector, "elector").elector->start(); });
+  return kubexx::c::guarded(error, [&] {
+    std::shared_ptr(kubexx::c::needed(elector, "elector").elector)->start();  // the first callback may free the handle
+  });
 }
 
 void kubexx_elector_stop(kubexx_elector* elector) {

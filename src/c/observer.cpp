@@ -44,7 +44,7 @@ kubexx_status kubexx_observer_start(kubexx_observer* observer, kubexx_error** er
   return kubexx::c::guarded(error, [&] {
     auto& handle = kubexx::c::needed(observer, "observer");
     if (handle.started.exchange(true)) kubexx::c::misuse("the observer was started already");
-    handle.observer->start();
+    std::shared_ptr(handle.observer)->start();  // the first callback may free the handle
   });
 }
 

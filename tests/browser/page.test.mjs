@@ -20,7 +20,7 @@ const complaints = [];  // of the browser: refused by the policy, errors of scri
 
 before(async () => {
   mkdirSync(pictures, { recursive: true });
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: kFlags });
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: kFlags, timeout: 120000 });
   program = await Program.start(programPath);
   moving = await Program.start(programPath, '--moving');
 });
@@ -34,7 +34,7 @@ after(async () => {
 async function open(hash = '', options = {}, from = program) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15000);
+  page.setDefaultTimeout(60000);
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) complaints.push(message.text());
@@ -46,7 +46,7 @@ async function open(hash = '', options = {}, from = program) {
 }
 
 /** Until the function, run in the page, says true. (Playwright's own wait needs eval, which the page forbids.) */
-async function until(page, predicate, argument = null, timeout = 15000) {
+async function until(page, predicate, argument = null, timeout = 60000) {
   const end = Date.now() + timeout;
   while (!(await page.evaluate(predicate, argument))) {
     if (Date.now() > end) throw new Error(`in vain: ${predicate}`);

@@ -39,7 +39,7 @@ class Program {
     informer::ResourceEventHandlerFuncs<> nothing;
     registration_ = informers_[0].informer().add_event_handler(nothing, named("scheduler"));
     factory_.start();
-    const auto synced = factory_.wait_for_cache_sync({}, {.fail_fast = true, .timeout = std::chrono::seconds(20)});
+    const auto synced = factory_.wait_for_cache_sync({}, {.fail_fast = true, .timeout = std::chrono::seconds(60)});
     if (!synced) return *synced.as_error();
     return up();
   }

@@ -19,7 +19,7 @@ mkfifo "$work/commands" "$work/answers"
 "$program" --moving <"$work/commands" >"$work/answers" &
 page=$!
 exec 8>"$work/commands" 7<"$work/answers"
-read -r -t 30 url <&7 || { echo "the page program did not start" >&2; exit 1; }
+read -r -t 60 url <&7 || { echo "the page program did not start" >&2; exit 1; }
 address=${url%%/\?*} token=${url##*=}
 
 curl -sf -H "authorization: Bearer $token" "$address/metrics" >"$work/metrics"

@@ -317,6 +317,7 @@ TEST_F(CInformerTest, AHandlerIsRemindedWhereItAsksForThat) {
     const std::lock_guard lock(lines.mutex);
     return lines.all.size() >= 2 && lines.all[1] == "updated default/a resync from 1 to 1";
   }));
+  kubexx_registration_free(std::exchange(registration_, nullptr));  // before the lines go: it is reminded every second
 }
 
 }  // namespace

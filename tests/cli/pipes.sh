@@ -38,10 +38,10 @@ check() {
 }
 k() { "$kubexx" "$@"; }
 
-# await FILE PATTERN: a line of the file matches within ten seconds.
+# await FILE PATTERN: a line of the file matches within half a minute; nodes beat every ten seconds.
 await() {
   local tries
-  for ((tries = 0; tries < 200; ++tries)); do
+  for ((tries = 0; tries < 600; ++tries)); do
     grep -qE -- "$2" "$1" 2>/dev/null && return
     sleep 0.05
   done
@@ -154,9 +154,10 @@ check 2 '' 'all pages or one' k man get --out "$work/man"
 check 1 '' 'null/man' k man --out /dev/null/man
 check 0 'kubexx-bench-sync.1$' '' k man --out "$work/man"
 check_page() {  # PAGE COMMAND...
-  local page=$work/man/$1 flag
+  local page flag
+  page=$(sed 's/\\//g' "$work/man/$1")  # no pipe: grep -q ends with its first match, and who still writes then has failed
   for flag in $(k "${@:2}" --help | grep -oE '^ +-[^ ]+' | tr ',' '\n'); do
-    sed 's/\\//g' "$page" | grep -qF -- "fB${flag}fR" || fail "$1 lacks $flag"
+    grep -qF -- "fB${flag}fR" <<<"$page" || fail "$1 lacks $flag"
   done
 }
 check_page kubexx.1
@@ -273,7 +274,7 @@ check 1 '' 'nothere: no such file' k apiserver --objects "$work/nothere"
 "$kubexx" apiserver --user bob:bobs-token:none --user eve:eves-token:read-only --user sam:sams-token:namespace=demo \
   --objects "$work/objects" --workload 8 --workload-rate 0 --kubeconfig-out "$work/kubeconfig" >"$work/ready" 2>"$work/server.log" &
 server=$!
-read -r -t 10 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
+read -r -t 60 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
 export KUBECONFIG=$work/kubeconfig
 check 1 '' 'Unauthorized .the server does not accept these credentials' k get pods --token wrong
 check 1 '' 'Unauthorized' k watch pods --token wrong
@@ -360,14 +361,14 @@ grep -q $'\e' <<<"$(k get nodes --color always)" && echo "ok    --color always" 
 
 # `| head` ends quietly and at once, however long the command would go on.
 check 0 '^NAME' '' sh -c "'$kubexx' get nodes | head -n 1"
-check 0 '^EVENT' '' timeout 10 sh -c "'$kubexx' watch pods -A | head -n 1"
+check 0 '^EVENT' '' timeout 60 sh -c "'$kubexx' watch pods -A | head -n 1"
 check 1 '' 'standard output: No space left' sh -c "'$kubexx' get nodes >/dev/full"
 
 # Kinds of all sorts have kubectl's columns, live as in a list; custom ones also for who may not read their definition.
 columns() {  # HEADERS COMMAND...
   local wanted=$1 shown
   shift
-  shown=$(timeout 10 "$kubexx" "$@" 2>&1 | head -n 1 | sed -E 's/^EVENT +//; s/ +/ /g; s/ $//')
+  shown=$(timeout 60 "$kubexx" "$@" 2>&1 | head -n 1 | sed -E 's/^EVENT +//; s/ +/ /g; s/ $//')
   [ "$shown" = "$wanted" ] && echo "ok    kubexx $*: $shown" || fail "kubexx $*: $shown"
 }
 for command in get watch; do
@@ -463,6 +464,7 @@ check 1 '' 'previous terminated container "main" in pod "a" not found' l a --pre
 "$kubexx" logs --server "$url" -l app=web --follow --prefix >"$work/followed" 2>"$work/followed.err" &
 follower=$!
 await "$work/followed" '^\[pod/b/main\] b 1$'
+await "$work/followed" '^\[pod/a/main\] a 2$'
 act cutLogs '' && line b 'b 2'
 await "$work/followed" '^\[pod/b/main\] b 2$'
 act startContainer b && line b 'b 3'
@@ -485,7 +487,7 @@ shown=$(script -qec "'$kubexx' logs --server '$url' b --tail 1" /dev/null </dev/
 grep -qF $'x ^[]0;title^G \e[31mred\e[0m y' <<<"$shown" && echo "ok    a line on a terminal" || fail "on a terminal: $(cat -v <<<"$shown")"
 check 0 '^b$' '' k __complete -- logs --server "$url" b
 check 0 '^--max-log-requests$' '' k __complete -- logs --max
-check 0 '^b 3$' '' timeout 10 sh -c "'$kubexx' logs --server '$url' b -f | head -n 1"
+check 0 '^b 3$' '' timeout 60 sh -c "'$kubexx' logs --server '$url' b -f | head -n 1"
 kill -TERM "$keeper"; wait "$keeper"
 
 # The demo ends by itself with a summary.

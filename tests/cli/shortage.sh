@@ -21,7 +21,7 @@ fail() { echo "FAIL  $*"; failures=$((failures + 1)); }
 
 "$kubexx" apiserver --workload 20 --kubeconfig-out "$work/kubeconfig" >"$work/server" &
 server=$!
-for ((i = 0; i < 200; ++i)); do [ -s "$work/server" ] && break; sleep 0.05; done
+for ((i = 0; i < 600; ++i)); do [ -s "$work/server" ] && break; sleep 0.05; done
 export KUBECONFIG=$work/kubeconfig
 
 # short NAME LIMIT COMMAND...: after LIMIT (of a shell) the command runs for a second, unless it ends by itself. Those
@@ -29,7 +29,7 @@ export KUBECONFIG=$work/kubeconfig
 short() {
   local name=$1 limit=$2 code
   shift 2
-  timeout --kill-after=10 1 bash -c "$limit"' && exec "$@"' - "$kubexx" "$@" >"$work/out" 2>"$work/err" </dev/null
+  timeout --kill-after=30 1 bash -c "$limit"' && exec "$@"' - "$kubexx" "$@" >"$work/out" 2>"$work/err" </dev/null
   code=$?
   local lines
   lines=$(wc -l <"$work/err")

@@ -47,7 +47,7 @@ TEST_P(EventBroadcasterTest, WhatWasRecordedIsOnTheServerWhenShutdownReturns) {
   for (int i = 0; i < 5; ++i) recorder.event(pod_, "Normal", "Synced", "all is well");
   recorder.event(pod_, "Warning", "Broken", "it is not");
 
-  EXPECT_TRUE(broadcaster.shutdown(seconds(10)));
+  EXPECT_TRUE(broadcaster.shutdown(seconds(60)));
 
   const auto all = events();
   ASSERT_EQ(all.size(), 2U);
@@ -75,7 +75,7 @@ TEST_P(EventBroadcasterTest, TheNewerApiStoresASeriesWithTheWholeCount) {
   const auto recorder = broadcaster.recorder("widget-controller", "pod-1");
   for (int i = 0; i < 5; ++i) recorder.event(pod_, "Normal", "Synced", "all is well", {.action = "Syncing"});
 
-  EXPECT_TRUE(broadcaster.shutdown(seconds(10)));
+  EXPECT_TRUE(broadcaster.shutdown(seconds(60)));
 
   const auto all = events(EventApi::Events);
   ASSERT_EQ(all.size(), 1U);

@@ -318,6 +318,7 @@ TEST_P(InformerTest, ResyncReachesOnlyHandlersThatAskedForIt) {
   start();
 
   EXPECT_TRUE(reminded.await({add("a"), update("a")}));
+  EXPECT_TRUE(quiet.await({add("a")}));
   EXPECT_EQ(quiet.lines().size(), 1U);
 }
 

@@ -171,7 +171,7 @@ TEST_P(InformerFactoryTest, TwoInformersSyncSideBySide) {
     std::unique_lock lock(meeting->mutex);
     if (!meeting->here.insert(std::string(object.kind())).second) return object;
     meeting->changed.notify_all();
-    meeting->met += meeting->changed.wait_for(lock, seconds(10), [&] { return meeting->here.size() == 2; }) ? 1 : 0;
+    meeting->met += meeting->changed.wait_for(lock, seconds(25), [&] { return meeting->here.size() == 2; }) ? 1 : 0;
     return object;
   };
   const auto factory = std::make_unique<informer::DynamicSharedInformerFactory>(client(), wanted);

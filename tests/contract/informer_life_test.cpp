@@ -29,7 +29,7 @@ using testkit::Recording;
 
 /// Until what an informer's reflector says of itself is as wanted.
 bool await(const SharedIndexInformer& informer, const std::function<bool(const reflector::ReflectorStatus&)>& wanted) {
-  return testkit::eventually([&] { return wanted(informer.status().reflector); }, seconds(20));
+  return testkit::eventually([&] { return wanted(informer.status().reflector); }, seconds(60));
 }
 
 InformerOptions options_for(const rest::Client& client) {
@@ -236,12 +236,10 @@ TEST(InformerLifeTest, VersionsThatWentBackAreNoticedOnAWatchThatNobodyCut) {
   ASSERT_TRUE(seen.await({"add default/old", "add default/new"}));
   ASSERT_TRUE(await(*informer, [](const auto& status) { return status.state == ReflectorState::Watching; }));
   ASSERT_EQ(server.core().watchers(), 1U);
-  std::latch about_to_wait(1);
-  auto waiting = std::async(std::launch::async, [&] {
-    about_to_wait.count_down();
-    return informer->wait_until("999999", {.timeout = seconds(20)});
-  });
-  about_to_wait.wait();
+  // What it waits on from is read in this call: a thread of its own may begin to wait when all is over.
+  const auto told = std::make_shared<std::promise<Result<void>>>();
+  informer->wait_until_reached_async({{{"default", "old"}, "999999", {}}}, {.timeout = seconds(60)})
+      .start([told](Result<void> end) { told->set_value(std::move(end)); });
 
   transport->switched = true;
 
@@ -250,7 +248,7 @@ TEST(InformerLifeTest, VersionsThatWentBackAreNoticedOnAWatchThatNobodyCut) {
   EXPECT_EQ(informer->store()->find("default/old")["data"]["v"].string(), "1");
   EXPECT_TRUE(await(*informer, [](const auto& status) { return status.restarts.contains("versions_went_back"); }));
   EXPECT_FALSE(informer->status().reflector.last_error);
-  const auto result = waiting.get();
+  const auto result = told->get_future().get();
   ASSERT_FALSE(result);
   EXPECT_TRUE(result.error().is_expired()) << result.error().message();
   ASSERT_TRUE(restored.seed(make_config_map("default/after")));

@@ -45,7 +45,7 @@ class InformerContractTest : public ::testing::Test {
   }
   void start_and_sync() {
     factory_->start();
-    const auto synced = factory_->wait_for_cache_sync({}, {.fail_fast = true, .timeout = seconds(10)});
+    const auto synced = factory_->wait_for_cache_sync({}, {.fail_fast = true, .timeout = seconds(30)});
     ASSERT_TRUE(synced) << (synced.as_error() ? synced.as_error()->message() : "");
   }
   void seed(std::string_view key, std::string_view value = "") {

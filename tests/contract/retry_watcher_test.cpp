@@ -77,11 +77,16 @@ class RetriedWatchTest : public AnyServerTest {
   template <class T>
   bool await(const std::vector<T>& list, std::size_t count) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, seconds(30), [&] { return list.size() >= count; });
+    return changed_.wait_for(lock, seconds(60), [&] { return list.size() >= count; });
   }
   std::vector<std::string> seen() {
     const std::lock_guard lock(mutex_);
     return seen_;
+  }
+  template <class T>
+  std::size_t size_of(const std::vector<T>& list) {
+    const std::lock_guard lock(mutex_);
+    return list.size();
   }
 
   std::optional<FaultProxy> proxy_;
@@ -118,8 +123,8 @@ TEST_P(RetriedWatchTest, CutAtAnyByteItGoesOnWithEveryEventOnceAndInOrder) {
   }
 
   EXPECT_EQ(seen(), wanted);
-  EXPECT_GE(opened_.size(), 2U);
-  EXPECT_TRUE(ends_.empty());
+  EXPECT_GE(size_of(opened_), 2U);  // and the next may be opened right now
+  EXPECT_EQ(size_of(ends_), 0U);
 }
 
 TEST_P(RetriedWatchTest, ItOutlivesAServerThatIsStoppedAndOneThatRefuses) {
@@ -157,6 +162,10 @@ TEST_P(RetriedWatchTest, AVersionTheServerForgotIsTheEnd) {
 }
 
 TEST_P(RetriedWatchTest, AThousandWatchesShareAFewConnections) {
+  // As patient as usual: a server that opens a thousand watches is busy and not stopped.
+  rest::ClientOptions patient;
+  patient.transport = transport::HttpTransport::create(transport_options(proxy_->config())).value();
+  behind_ = rest::Client::create(proxy_->config(), patient).value();
   strand_.emplace(behind_->executor());
   std::vector<std::unique_ptr<meta::Call>> watches;
   strand_->post([&] {
@@ -180,7 +189,7 @@ TEST_P(RetriedWatchTest, AThousandWatchesShareAFewConnections) {
 
   EXPECT_TRUE(await(seen_, 1000));
   EXPECT_EQ(seen(), std::vector<std::string>(1000, "a"));
-  EXPECT_TRUE(ends_.empty());
+  EXPECT_EQ(size_of(ends_), 0U);
   EXPECT_LE(proxy_->accepted(), 12U);  // a hundred streams each
   std::promise<void> gone;
   strand_->post([&] {

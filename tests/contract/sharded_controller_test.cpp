@@ -34,8 +34,8 @@ class Replica {
     election::ShardOptions options;
     options.group = "maps";
     options.identity = std::move(identity);
-    options.lease_duration = seconds(3);
-    options.renew_deadline = seconds(2);
+    options.lease_duration = seconds(60);  // nothing here waits for one to run out, and on a busy machine none may
+    options.renew_deadline = seconds(40);
     options.retry_period = milliseconds(100);
     sharded_ = std::move(ShardedController<meta::Object>::create(*controller_, client_, options)).value();
     factory_.start();

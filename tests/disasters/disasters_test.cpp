@@ -70,11 +70,14 @@ class DisasterTest : public ::testing::Test {
   }
 
   client::ResourceApi api() const { return {*client_, kConfigMaps, "default"}; }
+  /// Tried again: a call has five seconds, and a disk may be busy for longer.
   std::string put(const std::string& name, const std::string& value = "") const {
     const auto map = testkit::make_config_map("default/" + name, value);
     auto written = api().create(map);
-    if (!written && written.error().is_already_exists()) written = api().update(map);
-    EXPECT_TRUE(written) << written.error();
+    EXPECT_TRUE(eventually([&] {
+      if (!written) written = written.error().is_already_exists() ? api().update(map) : api().create(map);
+      return written.has_value();
+    })) << written.error();
     return written ? std::string(written->resource_version()) : "";
   }
 
@@ -98,8 +101,11 @@ class DisasterTest : public ::testing::Test {
   }
 
   std::vector<std::string> on_server() const {
-    const auto list = api().list();
-    EXPECT_TRUE(list) << list.error();
+    auto list = api().list();
+    EXPECT_TRUE(eventually([&] {
+      if (!list) list = api().list();
+      return list.has_value();
+    })) << list.error();
     std::vector<std::string> lines;
     if (!list) return lines;
     for (const auto& object : list->items)

@@ -23,7 +23,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr int kAtOnce = 12;
-constexpr Duration kPatience = seconds(20);  // on a busy machine; nearly all need less than one
+constexpr Duration kPatience = seconds(60);  // on a busy machine; nearly all need less than one
 constexpr std::size_t kMostMegabytes = 400;
 constexpr long kMostLines = 30;
 
@@ -70,11 +70,19 @@ class HostileTest : public testing::Test {
     }
   }
 
-  std::vector<std::string> program(std::size_t shape, const std::string& client, std::vector<std::string> words) const {
+  /// How long an answer to `get` may take. One that fails may need all of it, or is asked for again until then; a good
+  /// one is there sooner, except on a busy machine.
+  static std::string time_for(const Expected& expected) {
+    const bool may_fail = expected.end == Expected::End::Bad || has_any(expected.text, "closed");
+    return may_fail ? "2s" : "20s";
+  }
+
+  std::vector<std::string> program(std::size_t shape, const std::string& client, std::vector<std::string> words,
+                                   const std::string& timeout = "2s") const {
     words.insert(words.begin(), std::getenv("KUBEXX_PROGRAM"));
     for (const std::string& word :
          {std::string("-A"), "--server=" + server.url(shape, client), "--certificate-authority=" + folder_ + "/ca.crt",
-          "--kubeconfig=" + folder_ + "/kubeconfig", std::string("--request-timeout=2s")}) {
+          "--kubeconfig=" + folder_ + "/kubeconfig", "--request-timeout=" + timeout}) {
       words.push_back(word);
     }
     return words;
@@ -98,7 +106,7 @@ TEST_F(HostileTest, GetEndsWithTheObjectsOrWithAnErrorThatSaysWhy) {
   for_each_shape([](const Shape& shape) { return shape.get.has_value(); },
                  [&](std::size_t at, const Shape& shape) {
                    for (const std::string form : {"wide", "name"}) {
-                     Child child(program(at, "get-" + form, {"get", "pods", "-o", form}));
+                     Child child(program(at, "get-" + form, {"get", "pods", "-o", form}, time_for(*shape.get)));
                      ASSERT_TRUE(child.ends_within(kPatience)) << form;
                      const auto end = shape.get->end;
                      const bool good = end == Expected::End::Either ? child.code() == 0 : end == Expected::End::Good;
@@ -153,34 +161,38 @@ class CountingSink final : public LogSink {
 TEST_F(HostileTest, AnInformerHasTheObjectsOrKnowsWhyNot) {
   const auto log = std::make_shared<CountingSink>();
   set_log_sink(log);
-  for_each_shape(
-      [](const Shape&) { return true; },
-      [&](std::size_t at, const Shape& shape) {
-        const auto& expected = shape.followed();
-        rest::Config config;
-        config.host = server.url(at, "informer");
-        config.tls.ca_data = shape.http2 ? server.authority_pem() : "";
-        config.timeout = seconds(2);
-        informer::FactoryOptions options;
-        options.name = shape.name;
-        informer::SharedInformerFactory factory(rest::Client::create(config).value(), options);
-        const auto pods = factory.for_resource({"", "v1", "pods"}).value();
-        factory.start();
-        const auto as_expected = [&] {
-          const auto status = pods.informer().status();
-          const auto& error = status.reflector.last_error;
-          const bool good =
-              expected.end != Expected::End::Bad && status.synced && has_any(names_in(pods), expected.text);
-          const bool bad = expected.end != Expected::End::Good && error && has_any(error->message(), expected.text);
-          return good || bad;
-        };
-        const auto ceiling = Clock::system().now() + kPatience;
-        while (!as_expected() && Clock::system().now() < ceiling) poll(nullptr, 0, 5);
-        const auto status = pods.informer().status();
-        EXPECT_TRUE(as_expected()) << "expected: " << expected.text << "\nstate: " << to_string(status.reflector.state)
-                                   << "\nobjects: " << names_in(pods) << "\nerror: "
-                                   << (status.reflector.last_error ? status.reflector.last_error->message() : "none");
-      });
+  for_each_shape([](const Shape&) { return true; },
+                 [&](std::size_t at, const Shape& shape) {
+                   const auto& expected = shape.followed();
+                   rest::Config config;
+                   config.host = server.url(at, "informer");
+                   config.tls.ca_data = shape.http2 ? server.authority_pem() : "";
+                   config.timeout = seconds(2);
+                   informer::FactoryOptions options;
+                   options.name = shape.name;
+                   informer::SharedInformerFactory factory(rest::Client::create(config).value(), options);
+                   const auto pods = factory.for_resource({"", "v1", "pods"}).value();
+                   factory.start();
+                   const auto as_expected = [&] {
+                     const auto status = pods.informer().status();
+                     const auto& error = status.reflector.last_error;
+                     const bool good =
+                         expected.end != Expected::End::Bad && status.synced && has_any(names_in(pods), expected.text);
+                     const bool bad =
+                         expected.end != Expected::End::Good && error && has_any(error->message(), expected.text);
+                     return good || bad;
+                   };
+                   const auto ceiling = Clock::system().now() + kPatience;
+                   bool met = as_expected();  // once: the next attempt may have begun when it is looked at again
+                   while (!met && Clock::system().now() < ceiling) {
+                     poll(nullptr, 0, 5);
+                     met = as_expected();
+                   }
+                   const auto status = pods.informer().status();
+                   EXPECT_TRUE(met) << "expected: " << expected.text << "\nstate: " << to_string(status.reflector.state)
+                                    << "\nobjects: " << names_in(pods) << "\nerror: "
+                                    << (status.reflector.last_error ? status.reflector.last_error->message() : "none");
+                 });
   set_log_sink(nullptr);
   for (const auto& [reflector, count] : log->lines()) EXPECT_LE(count, kMostLines) << reflector;
   rusage used{};

@@ -27,10 +27,10 @@ mkfifo "$work/events"
 "$kubexx" watch configmaps -o jsonl --dump-cache >"$work/events" &
 watcher=$!
 exec 7<"$work/events"
-# await PATTERN: the watcher prints a line that matches within ten seconds.
+# await PATTERN: the watcher prints a line that matches, each within a minute.
 await() {
   local line
-  while read -r -t 10 line <&7; do
+  while read -r -t 60 line <&7; do
     grep -qE -- "$1" <<<"$line" && { echo "ok    watch: $1"; return; }
   done
   echo "FAIL  watch: no line matched $1"
@@ -111,7 +111,7 @@ expect "versions of the server" '^apps/v1$' kubectl api-versions
 expect "version" 'v1\.36' kubectl version
 exec 8< <(exec kubectl get pods --watch --no-headers)
 kubectl_watch=$!
-if read -r -t 20 line <&8 && grep -qE '^p +0/1 +Pending' <<<"$line"; then
+if read -r -t 60 line <&8 && grep -qE '^p +0/1 +Pending' <<<"$line"; then
   echo "ok    watch"
 else
   echo "FAIL  watch printed $line"
@@ -122,10 +122,10 @@ exec 8<&-
 expect "taint and cordon need nodes" 'NotFound|not found' bash -c 'kubectl cordon none 2>&1 || true'
 expect "delete by label" 'pod "p" (force )?deleted' kubectl delete pods -l app=p --grace-period=0 --force
 expect "create a namespace" 'created' kubectl create namespace side
-expect "delete a namespace and wait" 'deleted' kubectl delete namespace side --timeout=20s
+expect "delete a namespace and wait" 'deleted' kubectl delete namespace side --timeout=60s
 
 expect "create a CRD" 'created' kubectl create -f "$work/crd.yaml"
-expect "wait for it" 'condition met' kubectl wait --for=condition=Established --timeout=20s crd/things.example.com
+expect "wait for it" 'condition met' kubectl wait --for=condition=Established --timeout=60s crd/things.example.com
 printf 'apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: big}\nspec: {size: 7}\n' >"$work/thing.yaml"
 expect "create a custom resource" 'created' kubectl create -f "$work/thing.yaml"
 expect "printer columns" '^big +7' kubectl get things --no-headers
@@ -135,7 +135,7 @@ expect "explain a custom resource" 'KIND: +Thing' kubectl explain thing
 expect "merge patch a custom resource" 'patched' kubectl patch thing big --type=merge -p '{"spec":{"size":8}}'
 expect "apply a custom resource" 'configured' kubectl apply -f "$work/thing.yaml"
 expect "describe a custom resource" 'Size: +7' kubectl describe thing big
-expect "delete the CRD" 'deleted' kubectl delete crd things.example.com --timeout=20s
+expect "delete the CRD" 'deleted' kubectl delete crd things.example.com --timeout=60s
 
 expect "delete" 'deleted' kubectl delete configmap one
 await '"event":"delete".*"key":"default/one"'

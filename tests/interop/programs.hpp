@@ -100,9 +100,9 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Whether it listens within ten seconds.
+  /// Whether it listens within half a minute.
   bool comes_up(int port) const {
-    for (const auto ceiling = Clock::system().now() + std::chrono::seconds(10); Clock::system().now() < ceiling;
+    for (const auto ceiling = Clock::system().now() + std::chrono::seconds(30); Clock::system().now() < ceiling;
          std::this_thread::yield()) {
       if (answers(port)) return true;
       if (waitpid(child_, nullptr, WNOHANG) == child_) return false;

@@ -89,7 +89,7 @@ follower.start()
 
 
 def await_event():
-    assert ready.acquire(timeout=20), f"no event came after {seen}"
+    assert ready.acquire(timeout=60), f"no event came after {seen}"
     assert not failures, failures
 
 
@@ -102,7 +102,7 @@ core.delete_namespaced_config_map("m6", "default")
 await_event()
 core.create_namespaced_config_map("default", config_map("last", "x"))
 await_event()
-follower.join(20)
+follower.join(60)
 assert not follower.is_alive()
 equal(seen, [("MODIFIED", "m0", str(round_)) for round_ in range(1, 5)] + [("DELETED", "m6", "0"), ("ADDED", "last", "x")])
 ok("watch, ended and cut and resumed")
@@ -183,7 +183,7 @@ definitions.create(body={
                            "schema": {"openAPIV3Schema": {"type": "object", "properties": {
                                "spec": {"type": "object", "properties": {"size": {"type": "integer"}}},
                                "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}}}]}})
-for event in definitions.watch(field_selector="metadata.name=widgets.interop.example.com", timeout=20):
+for event in definitions.watch(field_selector="metadata.name=widgets.interop.example.com", timeout=60):
     conditions = event["raw_object"].get("status", {}).get("conditions", [])
     if any(entry["type"] == "Established" and entry["status"] == "True" for entry in conditions):
         break

@@ -14,6 +14,6 @@ serve() {  # [FLAGS]
   "$kubexx" apiserver --kubeconfig-out "$KUBECONFIG" "$@" >"$work/ready" 2>"$work/server.log" &
   server=$!
   local line
-  read -r -t 10 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
+  read -r -t 60 line <"$work/ready" || { cat "$work/server.log" >&2; echo "the server did not start" >&2; exit 1; }
   echo "$line"
 }

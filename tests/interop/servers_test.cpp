@@ -42,7 +42,7 @@ class NginxTest : public testing::Test {
     config.host = "https://127.0.0.1:" + std::to_string(port_);
     config.tls.ca_data = authority_.pem();
     config.proxy_url = "none";
-    config.timeout = std::chrono::seconds(10);
+    config.timeout = std::chrono::seconds(30);
     return config;
   }
   static Result<meta::Object> ask(const rest::Config& config) {

@@ -52,8 +52,9 @@ int ServiceProcess::end(int number) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-ServiceProcesses::ServiceProcesses(const apiserver::Server& server)
-    : folder_((std::filesystem::temp_directory_path() / "kubexx-leader-service-XXXXXX").string()) {
+ServiceProcesses::ServiceProcesses(const apiserver::Server& server, int lease)
+    : lease_(std::to_string(lease)),
+      folder_((std::filesystem::temp_directory_path() / "kubexx-leader-service-XXXXXX").string()) {
   if (!mkdtemp(folder_.data())) throw std::runtime_error("no folder");
   for (const auto* name : {"a", "b", "c"}) {
     ways_[name] = std::make_unique<testkit::FaultProxy>("127.0.0.1", server.port());
@@ -68,7 +69,7 @@ ServiceProcesses::~ServiceProcesses() {
 }
 
 void ServiceProcesses::start(const std::string& name) {
-  processes_.emplace(name, ServiceProcess({"serve", name, "--lease", "1"}, kubeconfig(name, way(name).port())));
+  processes_.emplace(name, ServiceProcess({"serve", name, "--lease", lease_}, kubeconfig(name, way(name).port())));
 }
 
 std::string ServiceProcesses::kubeconfig(const std::string& name, std::uint16_t port) const {

@@ -29,7 +29,8 @@ class ServiceProcess {
 /// Three replicas, each with a way of its own to the server, and the client that follows their leader.
 class ServiceProcesses {
  public:
-  explicit ServiceProcesses(const apiserver::Server& server);
+  /// The lease is in seconds.
+  explicit ServiceProcesses(const apiserver::Server& server, int lease = 1);
   ~ServiceProcesses();
 
   void start(const std::string& name);
@@ -41,6 +42,7 @@ class ServiceProcesses {
  private:
   std::string kubeconfig(const std::string& name, std::uint16_t port) const;
 
+  const std::string lease_;
   std::string folder_;
   std::map<std::string, std::unique_ptr<testkit::FaultProxy>> ways_;
   std::map<std::string, ServiceProcess> processes_;

@@ -59,17 +59,17 @@ TEST_P(LogFaultsTest, EveryLineArrivesOnceAndInOrderWhereverConnectionsAreCut) {
     }
     if (round % 5 == 4) {
       const std::string pod(1, static_cast<char>('a' + random() % 3));
-      ASSERT_TRUE(eventually([&] { return lines.all_there(); })) << "round " << round;
+      ASSERT_TRUE(eventually([&] { return lines.all_there(); }, seconds(60))) << "round " << round;
       ASSERT_TRUE(server.core().start_container({"default", pod, "web"}));
       write(pod, "started again");
     }
     proxy.cut_after(random() % 4000);
     if (round % 3 != 0) continue;
-    ASSERT_TRUE(eventually([&] { return lines.all_there(); })) << "round " << round;
+    ASSERT_TRUE(eventually([&] { return lines.all_there(); }, seconds(60))) << "round " << round;
   }
   proxy.cut();
 
-  EXPECT_TRUE(eventually([&] { return lines.all_there(); }));
+  EXPECT_TRUE(eventually([&] { return lines.all_there(); }, seconds(60)));
   EXPECT_EQ(lines.seen(), lines.written());
   EXPECT_GT(streams->status().resumed, 0U);
   // A restart that is cut off may count as a gap that was none (docs/logs.md): with lines all there that is no loss.
@@ -104,10 +104,12 @@ TEST_P(LogFaultsTest, ASlowConsumerPausesTheStreamAndLosesNothing) {
     changed.notify_all();
   }
 
-  EXPECT_TRUE(eventually([&] {
-    most = std::max(most, streams->status().waiting_bytes);
-    return lines.all_there();
-  }));
+  EXPECT_TRUE(eventually(
+      [&] {
+        most = std::max(most, streams->status().waiting_bytes);
+        return lines.all_there();
+      },
+      seconds(60)));
   EXPECT_LT(most, 100'000U + (2U << 20));
   EXPECT_EQ(streams->status().gaps, 0U);
   EXPECT_EQ(streams->status().resumed, 0U);

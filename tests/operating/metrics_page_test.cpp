@@ -127,7 +127,7 @@ class MetricsPageTest : public ::testing::Test {
   void record_an_event() {
     events::EventBroadcaster broadcaster(client);
     broadcaster.recorder("test").event(pod, "Normal", "Seen", "it was seen");
-    ASSERT_TRUE(broadcaster.shutdown(seconds(10)));
+    ASSERT_TRUE(broadcaster.shutdown(seconds(60)));
     read();
   }
 

@@ -49,7 +49,8 @@ class OperatorExampleTest : public ::testing::Test {
   }
   /// Asked until it says so: it may still be starting.
   static bool becomes_ready(const Program& program) {
-    const auto line = program.next_error();  // I 12:00:01.123 the pages are open address="http://127.0.0.1:40000"
+    std::string line;  // I 12:00:01.123 the pages are open address="http://127.0.0.1:40000"
+    if (!eventually([&] { return !(line = program.next_error()).empty(); })) return false;
     rest::Config config;
     config.host = line.substr(line.find("http"), line.rfind('"') - line.find("http"));
     const auto pages = rest::Client::create(config).value();

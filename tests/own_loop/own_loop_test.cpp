@@ -164,10 +164,10 @@ TEST_P(OwnLoopTest, AnElectionIsWaitedForAndObservedFromTheLoopsThread) {
   elector->start();
 
   const auto leading =
-      elector->wait_until([](const auto& now) { return now.leading; }, {.timeout = std::chrono::seconds(20)});
+      elector->wait_until([](const auto& now) { return now.leading; }, {.timeout = std::chrono::seconds(60)});
   ASSERT_TRUE(leading) << leading.error();
   const auto seen =
-      observer->wait_until([](const auto& now) { return now.holder == "this"; }, {.timeout = std::chrono::seconds(20)});
+      observer->wait_until([](const auto& now) { return now.holder == "this"; }, {.timeout = std::chrono::seconds(60)});
   ASSERT_TRUE(seen) << seen.error();
   EXPECT_EQ(seen->annotation("address"), "here");
 
@@ -175,7 +175,7 @@ TEST_P(OwnLoopTest, AnElectionIsWaitedForAndObservedFromTheLoopsThread) {
   elector->stop();
   work.reset();
   EXPECT_TRUE(
-      observer->wait_until([](const auto& now) { return now.holder.empty(); }, {.timeout = std::chrono::seconds(20)}));
+      observer->wait_until([](const auto& now) { return now.holder.empty(); }, {.timeout = std::chrono::seconds(60)}));
   EXPECT_EQ(threads(), threads_);
 }
 
@@ -192,7 +192,7 @@ TEST_P(OwnLoopTest, EveryBlockingCallOnTheLoopsThreadDrivesTheLoop) {
   }));
   EXPECT_EQ(paged, 5U);
   std::size_t watched = 0;
-  EXPECT_TRUE(maps().watch({.timeout = 10s}, [&](const meta::WatchEvent&) { return ++watched < 5; }));
+  EXPECT_TRUE(maps().watch({.timeout = 60s}, [&](const meta::WatchEvent&) { return ++watched < 5; }));
 
   informer::SharedInformerFactory factory(client());
   const auto informer = factory.for_resource(kConfigMaps).value().informer();
@@ -202,17 +202,17 @@ TEST_P(OwnLoopTest, EveryBlockingCallOnTheLoopsThreadDrivesTheLoop) {
   EXPECT_TRUE(factory.wait_for_cache_sync({}));
   EXPECT_TRUE(registration.wait_until_synced());
   const auto updated = maps().patch("m1", client::PatchType::Merge, R"({"data":{"v":"2"}})").value();
-  EXPECT_TRUE(informer.wait_until(updated.resource_version(), {.timeout = 10s}));
+  EXPECT_TRUE(informer.wait_until(updated.resource_version(), {.timeout = 60s}));
   EXPECT_EQ(value(informer.get("default/m1", updated.resource_version()).value()), "2");
   const auto until = informer::until_with_sync(
-      maps(), {.timeout = 10s}, {},
+      maps(), {.timeout = 60s}, {},
       {[](const meta::WatchEvent& event) -> Result<bool> { return value(event.object) == "2"; }});
   ASSERT_TRUE(until) << until.error();
 
   {
     events::EventBroadcaster broadcaster(client());
     broadcaster.recorder("test").event(updated, "Normal", "Tried", "it works");
-    EXPECT_TRUE(broadcaster.shutdown(10s));
+    EXPECT_TRUE(broadcaster.shutdown(60s));
   }
   factory.shutdown();
   EXPECT_EQ(threads(), threads_);

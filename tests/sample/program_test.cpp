@@ -47,7 +47,7 @@ TEST_P(OwnLoopProgramTest, WatchesPodsWithOneThread) {
   const Kubeconfig kubeconfig(server.url());
   Program program(GetParam(), {});
 
-  for (int tries = 0; tries < 1000 && server.requests().count("watch", "pods") == 0; ++tries) {
+  for (int tries = 0; tries < 6000 && server.requests().count("watch", "pods") == 0; ++tries) {
     wait_for_stop({}, milliseconds(10));
   }
 
@@ -77,7 +77,7 @@ TEST_P(SampleProgramTest, ServesFoosWithAKubeconfigUntilItIsTerminated) {
   {
     Program program(GetParam(), {"--kubeconfig", folder + "/config", "--master=" + server.url()});
     bool made = false;
-    for (int tries = 0; tries < 1000 && !made; ++tries) {
+    for (int tries = 0; tries < 6000 && !made; ++tries) {
       made = server.core().get({"apps", "v1", "deployments"}, {"default", "web"}).has_value();
       if (!made) wait_for_stop({}, milliseconds(10));
     }

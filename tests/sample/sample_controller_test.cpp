@@ -35,7 +35,7 @@ meta::Object foo(const std::string& name, int replicas, const std::string& deplo
       name + R"("},"spec":{"deploymentName":")" + deployment + R"(","replicas":)" + std::to_string(replicas) + "}}");
 }
 
-bool until(const std::function<bool()>& condition, Duration ceiling = seconds(10)) {
+bool until(const std::function<bool()>& condition, Duration ceiling = seconds(60)) {
   const auto end = Clock::system().now() + ceiling;
   while (!condition()) {
     if (Clock::system().now() >= end) return false;
@@ -238,7 +238,7 @@ TEST_P(SampleControllerTest, ConvergesUnderAllFaultsToAThousandFoosWithoutADupli
         while (at < kCount && converged(at)) ++at;
         return at == kCount;
       },
-      seconds(60)))
+      seconds(120)))
       << name(at) << " has not what it asks for";
   for (int i = 0; i < kCount; ++i) {
     const auto made = deployment(name(i));
@@ -251,9 +251,9 @@ TEST_P(SampleControllerTest, ConvergesUnderAllFaultsToAThousandFoosWithoutADupli
         while (at < kCount && stored_foo(name(at)).at("/status/availableReplicas").int_or(-1) == wanted(at)) ++at;
         return at == kCount;
       },
-      seconds(60)))
+      seconds(120)))
       << name(at) << " does not say how many replicas are available";
-  EXPECT_TRUE(until([&] { return foos_with_event("Synced").size() == kCount; }, seconds(60)))
+  EXPECT_TRUE(until([&] { return foos_with_event("Synced").size() == kCount; }, seconds(120)))
       << foos_with_event("Synced").size();
   stop_controller();
 

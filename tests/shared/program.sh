@@ -20,12 +20,12 @@ grep -q 'libkubexx_testing\.so' <<<"$(ldd "$kubexx")" || { echo "$kubexx is not 
 mkfifo "$work/ready" "$work/lines"
 "$kubexx" apiserver --workload 2 --workload-rate 0 --kubeconfig-out "$KUBECONFIG" >"$work/ready" &
 server=$!
-read -r -t 20 line <"$work/ready" || { echo "the server did not start" >&2; exit 1; }
+read -r -t 60 line <"$work/ready" || { echo "the server did not start" >&2; exit 1; }
 for program in "$@"; do
   "$program" >"$work/lines" &
   example=$!
   exec {lines}<"$work/lines"
-  read -r -t 20 -u $lines line || { echo "$program printed nothing" >&2; exit 1; }
+  read -r -t 60 -u $lines line || { echo "$program printed nothing" >&2; exit 1; }
   echo "$(basename "$program"): $line"
   [[ $line == "+ "* || $line == *" read from the cache" ]] || { echo "$program got no pods" >&2; exit 1; }
   kill "$example"

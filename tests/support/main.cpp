@@ -36,8 +36,8 @@ class Leftovers final : public testing::EmptyTestEventListener {
     const auto clean = [&] {
       return entries("/proc/self/task") <= threads_ && entries("/proc/self/fd") <= descriptors_ && !has_child();
     };
-    // A joined thread stays in /proc for a moment.
-    for (int turn = 0; turn < 2000 && !clean(); ++turn) poll(nullptr, 0, 1);
+    // A joined thread stays in /proc for a moment, which is long on a busy machine.
+    for (int turn = 0; turn < 30'000 && !clean(); ++turn) poll(nullptr, 0, 1);
     if (const auto now = entries("/proc/self/task"); now > threads_) {
       ADD_FAILURE() << "the test left " << now - threads_ << " threads behind";
     }

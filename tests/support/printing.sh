@@ -16,14 +16,14 @@ serve() {
   fi
   "$kubexx" apiserver "$@" --kubeconfig-out "$KUBECONFIG" >"$work/ready" &
   server=$!
-  read -r -t 20 line <"$work/ready" || { echo "the server did not start" >&2; exit 1; }
+  read -r -t 60 line <"$work/ready" || { echo "the server did not start" >&2; exit 1; }
 }
 # until_printed PATTERN...: lines are read until each of the patterns has met one; handlers and main() print in any order.
 until_printed() {
   local pattern
   for pattern; do
     until grep -qE -- "$pattern" "$work/seen"; do
-      read -r -t 60 -u "$lines" line || return 1
+      read -r -t 120 -u "$lines" line || return 1
       echo "$line" >>"$work/seen"
     done
   done

@@ -45,11 +45,11 @@ class Program {
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
-  /// The next line on its standard error; empty when none comes within ten seconds.
+  /// The next line on its standard error; empty when none comes within thirty seconds.
   std::string next_error() const {
     std::string line;
     pollfd ready{errors_, POLLIN, 0};
-    for (char c = 0; poll(&ready, 1, 10000) > 0 && read(errors_, &c, 1) == 1 && c != '\n';) line += c;
+    for (char c = 0; poll(&ready, 1, 30000) > 0 && read(errors_, &c, 1) == 1 && c != '\n';) line += c;
     return line;
   }
   std::size_t threads() const {

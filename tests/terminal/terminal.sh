@@ -36,11 +36,11 @@ fail() {
   failures=$((failures + 1))
 }
 # await NAME PATTERN [FLAGS]: the screen matches within $patience seconds (capture-pane -e shows styles).
-patience=15
+patience=30
 await() {
   local tries
   for ((tries = 0; tries < patience * 20; ++tries)); do
-    if t capture-pane -p ${3:-} 2>/dev/null | grep -qE -- "$2"; then
+    if grep -qE -- "$2" <<<"$(t capture-pane -p ${3:-} 2>/dev/null)"; then
       echo "ok    $1"
       return
     fi
@@ -51,7 +51,7 @@ await() {
 # await_state NAME FORMAT VALUE: what tmux knows of the terminal becomes this.
 await_state() {
   local tries
-  for ((tries = 0; tries < 300; ++tries)); do
+  for ((tries = 0; tries < 600; ++tries)); do
     [ "$(t display-message -p "$2")" = "$3" ] && { echo "ok    $1"; return; }
     sleep 0.05
   done

@@ -45,7 +45,7 @@ restored "after q"
 
 type_line "clear; NO_COLOR=1 $work/kubexx watch nodes -o wide"
 await "wide columns" 'INTERNAL-IP'
-t capture-pane -p -e | grep -q $'\e\\[' && fail "NO_COLOR is not heeded" || echo "ok    NO_COLOR"
+grep -q $'\e\\[' <<<"$(t capture-pane -p -e)" && fail "NO_COLOR is not heeded" || echo "ok    NO_COLOR"
 t send-keys C-c
 restored "after NO_COLOR"
 
@@ -73,6 +73,7 @@ await "the next step" '^2 of 9  The connection is cut'
 t send-keys Enter
 await "an informer says what is wrong" '^[0-9.]+ s  nodes: backing off: '
 await "and its row too" '^nodes +(backing off|opening) '
+await "so do all of them" 'Enter goes on, q ends the tour'  # before that a key does nothing
 t send-keys Enter
 await "the step after it" '^3 of 9  The server is back'
 t resize-window -x 60 -y 14
@@ -101,28 +102,32 @@ progress='pods: .*[0-9,]+ of 100,[0-9]+ objects, [0-9.]+ MB'
 type_line "clear; $work/kubexx get pods -A -o name"
 await "a first list says how far it is" "$progress"
 await "and takes that away again" '^pod/p-099999'
-t capture-pane -p | grep -q ' objects, ' && fail "the progress line stays" || echo "ok    the progress line goes"
+grep -q ' objects, ' <<<"$(t capture-pane -p)" && fail "the progress line stays" || echo "ok    the progress line goes"
 type_line "clear; $work/kubexx watch pods -A --no-watch-list"
 await "a live table says how far it is" "$progress"
 await "100,000 objects" '^pods 100,0[0-9][0-9] '
 await "100,000 rows" '^ 1-[0-9]+ of 100[0-9]+ lines'
-# soon NAME PATTERN KEYS...: what the keys do is seen within half a second, drawing and tmux included.
+# soon NAME PATTERN KEYS...: what the keys do is seen within half a second, drawing and tmux included; if not, $late is set.
 soon() {
   local name=$1 pattern=$2 begin=${EPOCHREALTIME/./} end
   t send-keys "${@:3}"
-  while ! t capture-pane -p | grep -qE -- "$pattern"; do
+  while ! grep -qE -- "$pattern" <<<"$(t capture-pane -p)"; do
     end=${EPOCHREALTIME/./}
     if ((end - begin > 15000000)); then fail "$name: the screen never matched $pattern"; return; fi
   done
   end=${EPOCHREALTIME/./}
-  if ((end - begin > 500000)); then fail "$name: $(((end - begin) / 1000)) ms"; return; fi
+  if ((end - begin > 500000)); then late=1; echo "late  $name: $(((end - begin) / 1000)) ms"; return; fi
   echo "ok    $name: $(((end - begin) / 1000)) ms"
 }
-for ((i = 0; i < 5; ++i)); do
+# Five rounds of ten: a machine that does something else in between gets other chances.
+for ((i = 0, good = 0; i < 10 && good < 5; ++i)); do
+  late=
   soon "to the end" '^load +p-099999 +' End
   soon "a page back" '^ 9[0-9]+-9[0-9]+ of 100[0-9]+ lines' PageUp
   soon "to the top" '^demo +' Home
+  [ -n "$late" ] || good=$((good + 1))
 done
+[ "$good" = 5 ] || fail "of $i rounds only $good were answered within half a second"
 t resize-window -x 70 -y 14
 await "resized" '^ 1-11 of 100[0-9]+ lines'
 await "it goes on moving" $'\e\\[(7|31|32)m' -e

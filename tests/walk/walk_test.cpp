@@ -85,14 +85,14 @@ class WalkTest : public ::testing::Test {
                                                                         informer::FactoryOptions{});
     registration_ = informer().add_event_handler(seen_.handler());
     factory_->start();
-    EXPECT_TRUE(factory_->wait_for_cache_sync({}, {.timeout = seconds(10)}));
+    EXPECT_TRUE(factory_->wait_for_cache_sync({}, {.timeout = seconds(60)}));
     write("first");
   }
   informer::Informer<meta::Object> informer() { return factory_->for_resource(kConfigMaps).value().informer(); }
   /// Returns when the handler has heard of it.
   void write(const std::string& name) {
     EXPECT_TRUE(server_.seed(make_config_map("default/" + name, "")));
-    EXPECT_TRUE(seen_.await({"add default/" + name}));
+    EXPECT_TRUE(seen_.await({"add default/" + name}, seconds(60)));
   }
 
   apiserver::Server server_;

@@ -36,7 +36,7 @@ informer.on('error', () => {  // as the package's examples do
 });
 
 async function until(what, condition) {
-  const end = Date.now() + 20000;
+  const end = Date.now() + 60000;
   while (!condition()) {
     assert.ok(Date.now() < end, `waited in vain until ${what}; told: ${told.join(', ')}`);
     await new Promise((done) => setTimeout(done, 10));

@@ -2,9 +2,9 @@
 
 #include <limits>
 #include <optional>
-#include <thread>
 
 #include "core_fixture.hpp"
+#include "unit/apiserver/comes_true.hpp"
 
 namespace kubexx::apiserver {
 namespace {
@@ -64,9 +64,7 @@ TEST_F(WorkloadTest, ItStopsInTheMiddleOfAStepWithoutEnd) {
   const auto threads = std::make_shared<ThreadExecutor>();
   std::optional<Workload> workload(std::in_place, *core, threads, options);
   const auto restless = [this] { return core->list({"apps", "v1", "deployments"}).front().generation() > 100; };
-  const auto ceiling = Clock::system().now() + seconds(10);
-  while (!restless() && Clock::system().now() < ceiling) std::this_thread::yield();
-  EXPECT_TRUE(restless());
+  EXPECT_TRUE(comes_true(restless));
 
   workload.reset();
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "kubexx/base/executor.hpp"
@@ -22,6 +23,16 @@ class EveryExecutorTest : public ::testing::Test {};
 using Executors = ::testing::Types<ThreadExecutor, ElasticExecutor>;
 TYPED_TEST_SUITE(EveryExecutorTest, Executors);
 
+/// Tasks run in the order in which they became due: two threads that wake up late would take two at once.
+template <class T>
+T with_one_thread() {
+  if constexpr (std::is_same_v<T, ThreadExecutor>) {
+    return T({.threads = 1});
+  } else {
+    return T({.max_threads = 1});
+  }
+}
+
 TYPED_TEST(EveryExecutorTest, RunsWhatIsPosted) {
   Count ran;
   TypeParam executor;
@@ -35,7 +46,7 @@ TYPED_TEST(EveryExecutorTest, TimersRunInTheOrderTheyAreDueAndNotBefore) {
   std::mutex mutex;
   std::vector<int> order;
   Count ran;
-  TypeParam executor;
+  TypeParam executor = with_one_thread<TypeParam>();
   const TimePoint start = executor.clock().now();
   TimePoint first;
 
@@ -48,25 +59,36 @@ TYPED_TEST(EveryExecutorTest, TimersRunInTheOrderTheyAreDueAndNotBefore) {
   executor.post_after(300ms, [&] { add(3); });
   executor.post_after(20ms, [&] { add(1); });
   executor.post_after(150ms, [&] { add(2); });
+  const Duration posting = executor.clock().now() - start;
 
   ASSERT_TRUE(ran.reaches(3));
   std::lock_guard lock(mutex);
-  EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+  if (posting < 150ms) {  // else the one that was posted first may be due first
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+  }
   EXPECT_GE(first - start, 20ms);
 }
 
 TYPED_TEST(EveryExecutorTest, ACanceledTimerDoesNotRunAndReleasesItsTask) {
   auto owned = std::make_shared<int>(1);
   std::atomic<bool> ran{false};
+  Count held;
+  Count go;
   Count later;
-  TypeParam executor;
+  TypeParam executor = with_one_thread<TypeParam>();
 
+  executor.post([&] {  // so that canceling is in time, however late it comes
+    held.add();
+    go.reaches(1);
+  });
+  ASSERT_TRUE(held.reaches(1));
   Timer timer = executor.post_after(50ms, [&ran, owned] { ran = true; });
   timer.cancel();
-  executor.post_after(80ms, [&] { later.add(); });
-
   EXPECT_EQ(owned.use_count(), 1);
   EXPECT_FALSE(timer.pending());
+  go.add();
+  executor.post_after(80ms, [&] { later.add(); });
+
   ASSERT_TRUE(later.reaches(1));
   EXPECT_FALSE(ran);
 }
@@ -226,7 +248,7 @@ TEST(ElasticExecutorTest, BlockedTasksDelayNobody) {
 }
 
 bool falls_to(const ElasticExecutor& executor, std::size_t threads) {
-  const TimePoint until = executor.clock().now() + 10s;
+  const TimePoint until = executor.clock().now() + 60s;
   while (executor.threads() > threads) {
     if (executor.clock().now() > until) return false;
     std::this_thread::yield();
@@ -295,6 +317,7 @@ TEST(ElasticExecutorTest, NeverHasMoreWorkersThanAllowed) {
 TEST(ElasticExecutorTest, ManyShortTasksDoNotMakeManyThreads) {
   constexpr int kTasks = 20'000;
   Count ran;
+  std::atomic<int> left{kTasks};  // no lock: behind a holder that is preempted the others sleep, which is a reason
   std::atomic<std::size_t> most{0};
   ElasticExecutor executor({.eager_threads = 2, .patience = 20ms});
 
@@ -303,17 +326,18 @@ TEST(ElasticExecutorTest, ManyShortTasksDoNotMakeManyThreads) {
       const TimePoint until = executor.clock().now() + 5us;
       while (executor.clock().now() < until) continue;
       most = std::max(most.load(), executor.threads());
-      ran.add();
+      if (--left == 0) ran.add();
     });
   }
 
-  EXPECT_TRUE(ran.reaches(kTasks));
+  ASSERT_TRUE(ran.reaches(1));
   EXPECT_LE(most.load(), 10U);
 }
 
 TEST(ElasticExecutorTest, ThreadsThatComputeAreNoReasonForMoreThreads) {
   constexpr int kTasks = 30;
   Count ran;
+  std::atomic<int> left{kTasks};  // no lock: threads that wait for one do not compute
   std::atomic<std::size_t> most{0};
   ElasticExecutor executor({.eager_threads = 2});
 
@@ -322,11 +346,11 @@ TEST(ElasticExecutorTest, ThreadsThatComputeAreNoReasonForMoreThreads) {
       const TimePoint until = executor.clock().now() + 5ms;
       while (executor.clock().now() < until) continue;
       most = std::max(most.load(), executor.threads());
-      ran.add();
+      if (--left == 0) ran.add();
     });
   }
 
-  EXPECT_TRUE(ran.reaches(kTasks));
+  ASSERT_TRUE(ran.reaches(1));
   EXPECT_LE(most.load(), 6U);
 }
 

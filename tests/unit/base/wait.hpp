@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace kubexx::test {
 
-/// A counter that a test waits on, at most ten seconds.
+/// A counter that a test waits on, at most a minute.
 class Count {
  public:
   void add(int by = 1) {
@@ -21,7 +22,7 @@ class Count {
   }
   bool reaches(int wanted) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return value_ >= wanted; });
+    return changed_.wait_for(lock, std::chrono::minutes(1), [&] { return value_ >= wanted; });
   }
 
  private:

@@ -254,7 +254,7 @@ TEST_F(ControllerThreadsTest, AKeyIsNeverWithTwoWorkersAndEveryKeyIsReconciledAf
     const std::lock_guard lock(mutex);
     return got == wanted;
   };
-  for (int tries = 0; tries < 1000 && !all_seen(); ++tries) wait_for_stop({}, milliseconds(10));
+  for (int tries = 0; tries < 6000 && !all_seen(); ++tries) wait_for_stop({}, milliseconds(10));
   EXPECT_TRUE(all_seen());
   stop.request_stop();
 

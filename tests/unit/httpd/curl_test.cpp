@@ -14,7 +14,7 @@ class Curl {
  public:
   Curl() : handle_(curl_easy_init()) {
     set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_TIMEOUT, 10L);
+    set(CURLOPT_TIMEOUT, 30L);
     set(CURLOPT_WRITEDATA, &body);
     set(
         CURLOPT_WRITEFUNCTION, +[](char* data, std::size_t one, std::size_t size, std::string* out) {

@@ -114,13 +114,15 @@ void Http2Client::ping() {
   nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
 }
 
+// At once: a server that waits for the next frame does not wait for long, and this thread may lose its processor.
 bool Http2Client::flush() {
+  std::string frames;
   for (;;) {
     const std::uint8_t* data = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_, &data);
     if (size < 0) return false;
-    if (size == 0) return true;
-    if (!raw_.send({reinterpret_cast<const char*>(data), static_cast<std::size_t>(size)})) return false;
+    if (size == 0) return raw_.send(frames);
+    frames.append(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size));
   }
 }
 

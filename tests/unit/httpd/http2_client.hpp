@@ -41,7 +41,8 @@ class Http2Client {
   std::int32_t send(std::string method, std::string path, HeaderFields headers = {}, std::string body = {});
   void reset(std::int32_t stream);
   void ping();
-  /// Exchanges frames until the condition holds; false when the connection ended or ten seconds passed before.
+  /// Exchanges frames until the condition holds; false when the connection ended or thirty seconds of silence
+  /// passed before.
   bool run_until(const std::function<bool()>& condition);
   Stream& get(std::string path);  ///< sends and waits for the answer
   Stream& stream(std::int32_t id) { return streams_[id]; }

@@ -54,7 +54,7 @@ void trust(SSL_CTX* context, const std::string& pem) {
 
 RawClient::RawClient(std::uint16_t port, const ClientTls* tls, int receive_buffer) {
   fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const timeval limit{10, 0};
+  const timeval limit{30, 0};
   ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   const int yes = 1;

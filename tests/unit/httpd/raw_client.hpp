@@ -19,7 +19,7 @@ struct ClientTls {
   int max_version = 0;
 };
 
-/// A blocking socket of a test. Every read ends after ten seconds at the latest.
+/// A blocking socket of a test. Every read ends after thirty seconds at the latest.
 class RawClient {
  public:
   explicit RawClient(std::uint16_t port, const ClientTls* tls = nullptr, int receive_buffer = 0);

@@ -29,7 +29,7 @@ inline void echo(Request request, Responder responder) {
   responder.respond(200, {{"content-type", "text/plain"}}, request.method + " " + request.target + " " + request.body);
 }
 
-/// Waits for conditions that other threads bring about, ten seconds at most.
+/// Waits for conditions that other threads bring about, thirty seconds at most.
 class Monitor {
  public:
   template <class F>
@@ -41,12 +41,12 @@ class Monitor {
   template <class F>
   bool wait(F&& condition) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), std::forward<F>(condition));
+    return changed_.wait_for(lock, std::chrono::seconds(30), std::forward<F>(condition));
   }
   /// For conditions nobody announces: asks again and again.
   template <class F>
   bool poll(F&& condition) {
-    for (int i = 0; i < 10'000; ++i) {
+    for (int i = 0; i < 30'000; ++i) {
       if (condition()) return true;
       std::unique_lock lock(mutex_);
       changed_.wait_for(lock, std::chrono::milliseconds(1));

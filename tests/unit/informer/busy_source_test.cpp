@@ -171,6 +171,7 @@ TEST_P(BusySourceTest, ThreadsThatChangeTheSourceNeitherRaceNorBlockAnInformer) 
     hammer(*source);
     source->put("last");
     arrived.wait();
+    EXPECT_TRUE(registration.wait_until_synced());  // "last" may be of the first list, and not the end of it
     EXPECT_TRUE(informer->has_synced());
   }
 

@@ -207,7 +207,9 @@ TEST(FactoryShutdownTest, WaitsForTheHandlersOfInformersThatWereStoppedBefore) {
   factory.start();
 
   const std::jthread later([&] {
-    for (int i = 0; i < 10'000; ++i) std::this_thread::yield();
+    // Until shutdown() waits, most likely. Not so many yields: on a busy machine each of them takes milliseconds.
+    const TimePoint until = Clock::system().now() + std::chrono::milliseconds(5);
+    while (Clock::system().now() < until) std::this_thread::yield();
     release.count_down();
   });
   factory.shutdown();

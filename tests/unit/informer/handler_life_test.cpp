@@ -112,7 +112,7 @@ TEST_F(HandlerLifeTest, WhatIsSetWhileTheInformerStartsEitherHoldsOrIsRefused) {
     informer->start();
     setter.join();
     asker.join();
-    EXPECT_TRUE(informer->wait_until(source->version(), {.timeout = seconds(10)}));
+    EXPECT_TRUE(informer->wait_until(source->version(), {.timeout = seconds(60)}));
     EXPECT_EQ(transformed > 0, accepted);
     EXPECT_EQ(informer->indexer()->index_keys("late", "ns").value(), std::vector<std::string>{"ns/a"});
     informer->stop();

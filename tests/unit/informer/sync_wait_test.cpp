@@ -57,7 +57,7 @@ class SyncWaitTest : public ::testing::Test {
   }
   /// What the wait came to, by itself: one that nobody wakes finds at its stop what it had missed.
   SyncResult& ended() {
-    EXPECT_TRUE(over.try_acquire_for(seconds(10))) << "the wait was not woken";
+    EXPECT_TRUE(over.try_acquire_for(seconds(60))) << "the wait was not woken";
     waiter.request_stop();
     waiter.join();
     return result;

@@ -53,7 +53,7 @@ class ExecPluginTest : public testing::Test {
     script("cat " + folder_ + "/out");
   }
   static bool comes_true(const std::function<bool()>& condition) {
-    const auto ceiling = Clock::system().now() + seconds(10);
+    const auto ceiling = Clock::system().now() + seconds(30);
     while (!condition()) {
       if (Clock::system().now() > ceiling) return false;
       std::this_thread::yield();
@@ -280,22 +280,27 @@ TEST_F(ExecPluginTest, ItIsToldNothingAboutTheClusterUnlessAsked) {
 
 TEST_F(ExecPluginTest, ASlowPluginHoldsUpNoStopAndEndsWithItsClient) {
   script("echo $$ > " + folder_ + "/pid\nsleep 60");
-  std::stop_source stop;
-  TimePoint asked{};
-  auto c = std::make_optional(client());
-  std::jthread stopper([&] {
-    EXPECT_TRUE(comes_true([&] { return !file("pid").empty(); }));
-    asked = Clock::system().now();
-    stop.request_stop();
+  const auto in_time = transport::test::stops_in_time([&] {
+    std::filesystem::remove(folder_ + "/pid");
+    std::stop_source stop;
+    TimePoint asked{};
+    auto c = std::make_optional(client());
+    std::jthread stopper([&] {
+      EXPECT_TRUE(comes_true([&] { return !file("pid").empty(); }));
+      asked = Clock::system().now();
+      stop.request_stop();
+    });
+
+    const auto answer = c->send(get_pod(), {stop.get_token(), {}});
+    const TimePoint returned = Clock::system().now();
+    stopper.join();
+
+    EXPECT_TRUE(answer.error().is_canceled());
+    c.reset();
+    EXPECT_TRUE(comes_true([&] { return kill(std::stoi(file("pid")), 0) != 0; }));
+    return returned - asked;
   });
-
-  const auto answer = c->send(get_pod(), {stop.get_token(), {}});
-  stopper.join();
-
-  EXPECT_TRUE(answer.error().is_canceled());
-  EXPECT_LT(Clock::system().now() - asked, transport::test::kStopBound);
-  c.reset();
-  EXPECT_TRUE(comes_true([&] { return kill(std::stoi(file("pid")), 0) != 0; }));
+  EXPECT_TRUE(in_time);
 }
 
 TEST_F(ExecPluginTest, ASlowPluginIsWaitedForByAllWhoNeedIt) {

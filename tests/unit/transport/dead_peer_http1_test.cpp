@@ -106,7 +106,8 @@ TEST(DeadHttp1PeerTest, ASilentButHealthyServerIsAskedAndNeverCut) {
   Pending watch(*client, get(server.url()));
   ASSERT_TRUE(watch->await_bytes(5));
 
-  EXPECT_FALSE(watch->await_end(1s));
+  // A busy machine gets more seconds for them.
+  for (int second = 0; second < 1 || (second < 30 && probes <= 5); ++second) ASSERT_FALSE(watch->await_end(1s));
 
   EXPECT_GT(probes, 5);
 }
@@ -123,7 +124,8 @@ TEST(DeadHttp1PeerTest, AServerOfOneConnectionAtATimeIsNotTakenForAStoppedOne) {
   Pending watch(*client, get(server.url()));
   ASSERT_TRUE(watch->await_bytes(5));
 
-  EXPECT_FALSE(watch->await_end(1s));
+  const auto too_few = [&] { return server.connections() <= 2; };
+  for (int second = 0; second < 1 || (second < 30 && too_few()); ++second) ASSERT_FALSE(watch->await_end(1s));
   EXPECT_GT(server.connections(), 2);
 }
 

@@ -108,7 +108,8 @@ TEST(DeadPeerTest, ASilentButHealthyServerIsPingedAndNeverCut) {
   Pending watch(*client, get(server.url()));
   ASSERT_TRUE(watch->await_bytes(5));
 
-  EXPECT_FALSE(watch->await_end(1s));
+  // A busy machine gets more seconds for them.
+  for (int second = 0; second < 1 || (second < 30 && pings <= 5); ++second) ASSERT_FALSE(watch->await_end(1s));
 
   EXPECT_GT(pings, 5);
   EXPECT_EQ(server.server.connections(), 1);
@@ -168,7 +169,7 @@ TEST(EnvironmentTest, ProbingFollowsTheVariablesOfClientGo) {
   Pending watch(*client, get(server.url()));
   ASSERT_TRUE(watch->await_bytes(5));
 
-  EXPECT_FALSE(watch->await_end(2s));
+  for (int turn = 0; turn < 1 || (turn < 15 && pings == 0); ++turn) ASSERT_FALSE(watch->await_end(2s));
   EXPECT_GE(pings, 1);
 }
 

@@ -20,14 +20,14 @@ std::shared_ptr<HttpTransport> make_threadless(TransportOptions options = {}) {
   return make_transport(std::move(options));
 }
 
-/// What a program's loop does, until done() or ten seconds are over. How often it was woken.
+/// What a program's loop does, until done() or thirty seconds are over. How often it was woken.
 template <class Done>
 int turn_until(HttpTransport& transport, Done done) {
-  const TimePoint ceiling = Clock::system().now() + 10s;
+  const TimePoint ceiling = Clock::system().now() + 30s;
   int woken = 0;
   while (!done() && Clock::system().now() < ceiling) {
     pollfd waiting{transport.fd(), POLLIN, 0};
-    if (::poll(&waiting, 1, 10'000) != 1) break;
+    if (::poll(&waiting, 1, 30'000) != 1) break;
     ++woken;
     transport.on_ready();
   }
@@ -88,7 +88,7 @@ TEST(ThreadlessTest, ATimeoutMakesItReadableInTimeWithoutBusyTurns) {
   Pending pending(*transport, request);
   transport->on_ready();
   ASSERT_TRUE(transport->deadline());
-  EXPECT_LE(*transport->deadline(), before + 250ms);
+  EXPECT_LE(*transport->deadline(), Clock::system().now() + 200ms);
 
   const int woken = turn_until(*transport, [&] { return pending->ended(); });
 
@@ -200,7 +200,7 @@ TEST(ThreadlessTest, DestroyingItOnAnotherThreadWaitsForTheTurn) {
   };
   while (!destroying) {
     pollfd waiting{driven->fd(), POLLIN, 0};
-    ASSERT_EQ(::poll(&waiting, 1, 10'000), 1);
+    ASSERT_EQ(::poll(&waiting, 1, 30'000), 1);
     driven->on_ready();
   }
   other.join();

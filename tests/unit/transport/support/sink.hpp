@@ -14,7 +14,7 @@
 
 namespace kubexx::transport::test {
 
-/// Collects one answer. Waits have a ceiling of 10 s.
+/// Collects one answer. Waits have a ceiling of 30 s, which a busy machine needs for large answers.
 class Collector final : public ResponseSink {
  public:
   void on_headers(int status, const Headers& headers) override {
@@ -41,7 +41,7 @@ class Collector final : public ResponseSink {
     changed_.notify_all();
   }
 
-  bool await_end(std::chrono::seconds ceiling = std::chrono::seconds(10)) {
+  bool await_end(std::chrono::seconds ceiling = std::chrono::seconds(30)) {
     return await([&] { return ended_; }, ceiling);
   }
   bool await_status() {
@@ -67,7 +67,7 @@ class Collector final : public ResponseSink {
 
  private:
   template <class Predicate>
-  bool await(Predicate&& predicate, std::chrono::seconds ceiling = std::chrono::seconds(10)) {
+  bool await(Predicate&& predicate, std::chrono::seconds ceiling = std::chrono::seconds(30)) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, ceiling, predicate);
   }
