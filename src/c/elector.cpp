@@ -103,7 +103,9 @@ kubexx_status kubexx_elector_new(kubexx_client* client, const kubexx_options* op
 
 kubexx_status kubexx_elector_start(kubexx_elector* elector, kubexx_error** error) {
   return kubexx::c::guarded(error, [&] {
-    std::shared_ptr(kubexx::c::needed(elector, "elector").elector)->start();  // the first callback may free the handle
+    auto& handle = kubexx::c::needed(elector, "elector");
+    const auto loop = handle.loop;  // the first callback may free the handle
+    std::shared_ptr(handle.elector)->start();
   });
 }
 

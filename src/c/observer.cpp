@@ -44,7 +44,8 @@ kubexx_status kubexx_observer_start(kubexx_observer* observer, kubexx_error** er
   return kubexx::c::guarded(error, [&] {
     auto& handle = kubexx::c::needed(observer, "observer");
     if (handle.started.exchange(true)) kubexx::c::misuse("the observer was started already");
-    std::shared_ptr(handle.observer)->start();  // the first callback may free the handle
+    const auto loop = handle.loop;  // the first callback may free the handle
+    std::shared_ptr(handle.observer)->start();
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <new>
+#include <optional>
 
 #include "kubexx/base/error_sink.hpp"
 
@@ -32,13 +33,18 @@ class KindFirst final : public meta::Call {
     rest::Request request;
     request.absolute_path = discovery_path(resource);
     asking_ = client.start(std::move(request), strand, [=, this](const Result<rest::Response>& answer) {
+      std::optional<Error> failure;
       try {
         const auto kind = kind_of(answer, resource);
-        if (!kind) return sink->on_end(kind.error());  // which may destroy this
-        call_ = begin(*kind);
+        if (kind) {
+          call_ = begin(*kind);
+        } else {
+          failure = kind.error();
+        }
       } catch (const std::bad_alloc&) {  // whoever waits for the call hears of it
-        sink->on_end(current_exception_as_error());
+        failure = current_exception_as_error();
       }
+      if (failure) std::shared_ptr(sink)->on_end(*failure);  // which may destroy this
     });
   }
   void hold() override { now().hold(); }

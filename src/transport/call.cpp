@@ -147,16 +147,16 @@ void Call::end(std::optional<Error> error) {
 }
 
 void Call::finish(const Error* error) {
-  hand_over();
+  if (!paused_) hand_over();
   if (ended_) return;
+  std::optional<Error> cut;  // before it counts as ended: there may be no memory for it
+  if (!error && gunzip_ && !gunzip_->complete()) cut = Error::decode("gzip: the body ends early");
+  if (cut) error = &*cut;
   ended_ = true;
   held_ = {};
   waiting_.clear();
   collected_ = {};
   buffers_->trim();
-  std::optional<Error> cut;
-  if (!error && gunzip_ && !gunzip_->complete()) cut = Error::decode("gzip: the body ends early");
-  if (cut) error = &*cut;
   with_sink([&](ResponseSink& sink) { sink.on_end(error); });
   std::shared_ptr<ResponseSink> released;
   std::lock_guard lock(mutex_);

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <utility>
 #include <vector>
@@ -526,7 +527,17 @@ void Http2Connection::schedule_check(TimePoint when) {
 void Http2Connection::fail(const Error& error) {
   if (closed_) return;
   close();
-  while (!streams_.empty()) finish_stream(streams_.begin()->first, error);
+  std::exception_ptr lacked;  // every stream is let go, whatever another one's end lacks memory for
+  while (!streams_.empty()) {
+    const std::int32_t id = streams_.begin()->first;
+    try {
+      finish_stream(id, error);
+    } catch (...) {
+      lacked = std::current_exception();
+      take(id);  // whoever hears of the exception ends its call
+    }
+  }
+  if (lacked) std::rethrow_exception(lacked);
 }
 
 void Http2Connection::close() {

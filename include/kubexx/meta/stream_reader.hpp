@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/export.hpp"
 #include "kubexx/meta/stream.hpp"
 
@@ -16,7 +17,8 @@ namespace kubexx::meta {
 ///
 /// Threads: one at a time. The sink must outlive the reader.
 /// Stop: stop(), also inside a call of the sink: the rest of the chunk is not looked at.
-/// Errors: what cannot be read is an Error of feed(), and of everything that follows; what was delivered stays so.
+/// Errors: what cannot be read is an Error of feed(), and of everything that follows; what was delivered stays so. What
+/// the sink throws passes through feed(), and is the Error of everything that follows.
 /// Example:
 ///
 ///     meta::JsonWatchReader reader({}, *stream_sink);
@@ -32,9 +34,14 @@ class KUBEXX_EXPORT StreamReader {
   Result<void> feed(std::string_view chunk) {
     if (failed_) return *failed_;
     if (stopped_) return {};
-    auto fed = body_->read(chunk);
-    if (!fed) failed_ = fed.error();
-    return fed;
+    try {
+      auto fed = body_->read(chunk);
+      if (!fed) failed_ = fed.error();
+      return fed;
+    } catch (...) {  // of a sink, or for want of memory: in the middle of an object
+      failed_ = current_exception_as_error();
+      throw;
+    }
   }
   /// The body ended: the kind and metadata of a list, nothing for a watch; an Error when it is cut.
   Result<ListMeta> finish() {

@@ -70,7 +70,9 @@ std::string_view DocumentWriter::text_of(std::size_t first, Key key) const noexc
 
 void DocumentWriter::replace(std::size_t first, Key key, Word word) noexcept {
   for (std::size_t i = first; i < entry_count_; ++i) {
-    if (entries_[i].key == key) entries_[i].word = word;
+    if (entries_[i].key != key) continue;
+    lost_value_ |= tag_of(entries_[i].word) != Tag::String;
+    entries_[i].word = word;
   }
 }
 
@@ -143,6 +145,7 @@ Word DocumentWriter::close_distinct_map(std::size_t first) {
 /// The later value takes the place of the earlier one; the later entry is marked by an absent word.
 void DocumentWriter::merge_entry(std::size_t earlier, std::size_t later) {
   has_duplicate_ = true;
+  lost_value_ = true;
   duplicate_ = entries_[later].key;
   entries_[earlier].word = entries_[later].word;
   entries_[later].word = kAbsent;
@@ -295,7 +298,7 @@ Result<Object> DocumentWriter::finish(Word root) {
   std::byte* from = bytes_.get();
   std::size_t size = 0;
   Word cut = cut_;
-  if (has_duplicate_ && sharing_.has_repeats()) sharing_.drop_lost(from, root);
+  if (lost_value_ && sharing_.has_repeats()) sharing_.drop_lost(from, root);
   if (sharing_.share(from, size_, root, cut)) {
     from = sharing_.copy().data();
     size = sharing_.copy().size();
@@ -323,6 +326,7 @@ void DocumentWriter::clear() noexcept {
   sharing_.end();
   cut_ = 0;
   has_duplicate_ = false;
+  lost_value_ = false;
   too_large_ = false;
   too_deep_ = false;
   if (capacity_ > kKeptBytes) {

@@ -216,13 +216,12 @@ std::optional<Word> Sharing::repeat(const PartPlace& place, std::string_view sou
 }
 
 void Sharing::drop_lost(const std::byte* document, Word root) noexcept {
-  auto lost = repeated_.begin();
-  for_each_fragment(document, root, [&](std::uint32_t number) {
-    const auto named = std::find(lost, repeated_.end(), number);
-    if (named != repeated_.end()) std::iter_swap(named, lost++);
+  // Two walks and no search: whoever wrote the document decides in which order it names how many.
+  for_each_fragment(document, root, [](std::uint32_t number) {
+    fragment_slot(number).references.fetch_add(1, std::memory_order_relaxed);
   });
-  for (auto each = lost; each != repeated_.end(); ++each) Fragments::process().release(*each);
-  repeated_.erase(lost, repeated_.end());
+  release(repeated_);
+  for_each_fragment(document, root, [&](std::uint32_t number) { repeated_.push_back(number); });  // there is room
 }
 
 Sharing::~Sharing() {

@@ -127,6 +127,7 @@ class DocumentWriter {
   Word cut_ = 0;
   Key duplicate_ = 0;
   bool has_duplicate_ = false;
+  bool lost_value_ = false;  // another took its place: it may have named fragments
   bool too_large_ = false;
   bool too_deep_ = false;
 };

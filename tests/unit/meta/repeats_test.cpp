@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -128,6 +130,61 @@ TEST_F(RepeatsTest, AKeyThatStandsTwiceLosesNoReference) {
     EXPECT_EQ(objects[6]["spec"]["containers"].size(), 1U);
   }
   EXPECT_EQ(fragment_memory().fragments, before.fragments);
+}
+
+TEST_F(RepeatsTest, AValueThatADefaultReplacesLosesNoReference) {
+  {
+    std::vector<std::string> texts;
+    for (int i = 0; i < 3000; ++i) {
+      texts.push_back(R"({"kind":"PartialObjectMetadata","apiVersion":)" + containers("Replaced", i / 50) +
+                      R"(,"metadata":{"name":"object-)" + std::to_string(i) + R"("}})");
+    }
+    DecodeOptions options;
+    options.default_api_version = "example.com/v1";
+    options.default_kind = "Replaced";
+    const auto objects = read_list(texts, kBulk, options);
+    EXPECT_EQ(objects.back()["apiVersion"].string(), "example.com/v1");
+  }
+  EXPECT_EQ(fragment_memory().fragments, before.fragments);
+}
+
+/// The processor's time for one object among others that made its parts known.
+double time_of_spec(const std::string& spec) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 400; ++i) {
+    texts.push_back(object("Order", i, R"({"a":[)" + containers("A", 1) + R"(],"b":[)" + containers("B", 2) + "]}"));
+  }
+  texts.push_back(object("Order", 400, spec));
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  const double begin = now();
+  EXPECT_EQ(read_list(texts, kBulk).size(), texts.size());
+  return now() - begin;
+}
+
+TEST_F(RepeatsTest, TheOrderOfKeysThatStandTwiceDoesNotMultiplyTheWork) {
+  const auto many = [](const std::string& part) {
+    std::string text;
+    for (int i = 0; i < 10'000; ++i) text += (i == 0 ? "[" : ",") + part;
+    return text + "]";
+  };
+  const std::string a = many(containers("A", 1));
+  const std::string b = many(containers("B", 2));
+  const double once = time_of_spec(R"({"a":)" + a + R"(,"b":)" + b + "}");
+  const double twice = time_of_spec(R"({"a":1,"b":)" + b + R"(,"a":)" + a + "}");
+  EXPECT_LT(twice, 5 * once);
+}
+
+TEST_F(RepeatsTest, AReaderWhoseSinkThrewReadsNoMore) {
+  const std::string body = R"({"kind":"AnyList","apiVersion":"v1","items":[)" + object("Throws", 1, "{}") + "]}";
+  FunctionSink sink({.on_item = [](const Object&) { throw std::bad_alloc(); }});
+  JsonListReader reader({}, sink);
+  EXPECT_THROW(static_cast<void>(reader.feed(body)), std::bad_alloc);
+  EXPECT_FALSE(reader.feed(" "));
+  EXPECT_FALSE(reader.finish());
 }
 
 TEST_F(RepeatsTest, WhatIsCutByAProjectionIsNotRecognisedAsTheWhole) {
