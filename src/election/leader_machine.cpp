@@ -66,7 +66,12 @@ void LeaderMachine::recover() {
       if (!stopping_) return round_ended();
       return writing_ ? release() : end();
     case Phase::Leading:
+      if (strand_.clock().now() >= guard_->deadline()) return ran_out();  // its timer does not come again
+      if (stopping_) guard_->stop.request_stop();
       return stopping_ && !working_ ? release() : round_ended();
+    case Phase::Lost:
+      if (!working_) end();
+      return;
     case Phase::Releasing:
       return release_again_later();
     default:

@@ -63,9 +63,9 @@ class LeaderMachine : public std::enable_shared_from_this<LeaderMachine> {
   void await_deadline();
   void observe(const meta::Object& lease);
   void lead();
-  void end_term(Phase next, const std::string& why);
+  void end_term(Phase next, std::string_view why);
   void ran_out();
-  void lost(const std::string& why);
+  void lost(std::string_view why);
   void work_returned();
   void release();
   void read_for_release();

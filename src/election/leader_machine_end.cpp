@@ -7,7 +7,7 @@
 namespace kubexx::election {
 
 /// From here on no guarded write leaves this process, and nobody is told that it leads.
-void LeaderMachine::end_term(Phase next, const std::string& why) {
+void LeaderMachine::end_term(Phase next, std::string_view why) {
   const bool led = leading();
   phase_ = next;
   call_.cancel();
@@ -33,7 +33,7 @@ void LeaderMachine::ran_out() {
   lost(overdue_ ? "its work did not end in time" : "not renewed in time");
 }
 
-void LeaderMachine::lost(const std::string& why) {
+void LeaderMachine::lost(std::string_view why) {
   end_term(Phase::Lost, why);
   if (!working_) end();
 }
