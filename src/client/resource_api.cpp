@@ -16,6 +16,7 @@ void add_list(Query& query, const ListOptions& options) {
   if (options.limit > 0) add(query, "limit", std::optional(options.limit));
   add(query, "continue", options.continue_token);
   add(query, "timeoutSeconds", options.timeout_seconds);
+  query.insert(query.end(), options.more.begin(), options.more.end());
 }
 
 using Listing = rest::Operation<Result<ObjectList>>;
@@ -271,6 +272,9 @@ Async<Result<meta::Object>> ResourceApi::remove_answered_async(std::string_view 
 }
 
 Async<Result<void>> ResourceApi::remove_collection_async(const ListOptions& which, const DeleteOptions& options) const {
+  if (!which.shard_selector.empty()) {  // a server that does not know shards would remove all, and only then say so
+    return Async<Result<void>>::ready(client_.executor(), Error::config("a collection is not removed by shards"));
+  }
   auto out = request("DELETE", {}, {}, {});
   add_list(out.query, which);
   return erase(std::move(out), options).map(without_answer);

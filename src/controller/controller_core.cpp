@@ -47,7 +47,7 @@ class ControllerCore::Impl::Handler final : public informer::ResourceEventHandle
                  const informer::EventContext& context) override {
     if (!wanted({before, after, context.cause()})) return;
     const int priority = context.cause() == informer::EventCause::Resync ? kLowPriority : 0;
-    if (mapper_) add(before, priority);
+    if (mapper_) call_isolated("mapper", [&] { add(before, priority); });  // the change is not lost with it
     add(after, priority);
   }
   void on_delete(const informer::Deleted<meta::Object>& gone, const informer::EventContext& context) override {

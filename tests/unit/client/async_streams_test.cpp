@@ -61,6 +61,17 @@ TEST_F(AsyncStreamTest, ALogEndsWhenItsCallIsDestroyedInsideALine) {
   EXPECT_FALSE(call);
 }
 
+TEST_F(AsyncStreamTest, WhatCameOfALineBeforeTheLogWasCutIsNoLine) {
+  rest::FakeTransport::Answer cut;
+  cut.chunks = {"one\ntw"};
+  cut.error = Error::transport(TransportFailure::Eof, "closed in the middle of the answer");
+  fake.transport->answers.push_back(std::move(cut));
+  const auto call = fake.pods().start_log_lines("a", {}, strand, keep_lines());
+  executor->run_until_idle();
+
+  EXPECT_THAT(heard, ElementsAre("one", HasSubstr("error: ")));
+}
+
 TEST_F(AsyncStreamTest, ALogOfNobodyEndsWithAnErrorOnTheStrand) {
   const auto call = fake.pods().start_log_lines("", {}, strand, keep_lines());
   EXPECT_TRUE(heard.empty());

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "client/mailbox.hpp"
+#include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
 #include "unit/base/wait.hpp"
 #include "unit/client/fake_client.hpp"
@@ -67,6 +68,26 @@ TEST_F(ResourceApiTest, AWriteThatOnlyTriesAsksForAllOfADryRun) {
   fake.transport->answer(200, kPod);
   ASSERT_TRUE(pods.patch("a", PatchType::Merge, "{}", {.dry_run = true}));
   EXPECT_THAT(sent().url, EndsWith("/pods/a?dryRun=All"));
+}
+
+// A server refuses to apply them.
+TEST_F(ResourceApiTest, AnObjectIsAppliedWithoutItsManagedFields) {
+  fake.transport->answer(200, kPod);
+  auto draft = pod.edit();
+  draft["metadata"]["managedFields"].append()["manager"].set("other");
+
+  ASSERT_TRUE(pods.apply(draft.to_object(), {.field_manager = "me"}));
+
+  EXPECT_THAT(sent().url, EndsWith("/pods/a?fieldManager=me"));
+  EXPECT_THAT(sent().body, Not(HasSubstr("managedFields")));
+}
+
+TEST_F(ResourceApiTest, ACollectionIsNotRemovedByShardsWhichAServerMayNotKnow) {
+  const auto refused = pods.remove_collection({.shard_selector = "shardRange(object.metadata.uid, '0x0', '0x8')"});
+
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("not removed by shards"));
+  EXPECT_TRUE(fake.transport->requests.empty());
 }
 
 TEST_F(ResourceApiTest, ACollectionIsRemovedBySelector) {

@@ -49,6 +49,23 @@ TEST(ResourceMapperTest, AMissIsAskedOnceMoreAndNamesWhatCouldNotBeRead) {
   EXPECT_EQ(fake.transport->requests.size(), 8U);
 }
 
+TEST(ResourceMapperTest, OfSeveralVersionsThePreferredOneIsFoundUnlessAnotherIsNamed) {
+  FakeClient fake;
+  fake.transport->answer(200, R"({"kind":"APIVersions","versions":[]})");
+  fake.transport->answer(200, R"({"kind":"APIGroupList","groups":[{"name":"example.com",
+    "versions":[{"groupVersion":"example.com/v2beta1","version":"v2beta1"},
+                {"groupVersion":"example.com/v1","version":"v1"}],
+    "preferredVersion":{"groupVersion":"example.com/v1","version":"v1"}}]})");
+  for (int version = 0; version < 2; ++version) {
+    fake.transport->answer(200, R"({"kind":"APIResourceList","resources":[
+      {"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["get"]}]})");
+  }
+  ResourceMapper mapper(fake.client);
+
+  EXPECT_EQ(mapper.get("widgets")->resource.version, "v1");
+  EXPECT_EQ(mapper.get("widgets.v2beta1.example.com")->resource.version, "v2beta1");
+}
+
 TEST(ResourceMapperTest, AServerThatDoesNotAnswerIsTheError) {
   FakeClient fake;
   fake.transport->answer(500, "broken");

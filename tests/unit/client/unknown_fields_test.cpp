@@ -37,5 +37,14 @@ TEST(UnknownFieldsTest, AnUpdateThatWouldLoseAFieldIsRefusedAndSaysWhich) {
   EXPECT_TRUE(fake.transport->requests.empty());
 }
 
+TEST(UnknownFieldsTest, ACreateAndAnApplyThatWouldLoseAFieldAreRefusedToo) {
+  FakeClient fake;
+
+  EXPECT_FALSE(fake.pods().create(newer_pod()));
+  EXPECT_FALSE(fake.pods().apply(newer_pod(), {.field_manager = "me"}));
+
+  EXPECT_TRUE(fake.transport->requests.empty());
+}
+
 }  // namespace
 }  // namespace kubexx::client

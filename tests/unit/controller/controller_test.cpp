@@ -157,6 +157,25 @@ TEST_F(ControllerTest, AnObjectThatChangesItsOwnerEnqueuesTheOldOneToo) {
   EXPECT_THAT(seen, ElementsAre("ns/before", "ns/after"));
 }
 
+TEST_F(ControllerTest, AMapperThatThrowsOverTheOldStateDoesNotLoseTheChange) {
+  make().watches(other.informer,
+                 [](const meta::Object& object) -> std::vector<meta::ObjectKey> {
+                   if (object.resource_version() == "1") throw std::runtime_error("not this one");
+                   return {{"ns", std::string(object.name())}};
+                 },
+                 {});
+  start();
+  sync(own);
+  set_error_sink([](const Error&, std::string_view) {});
+  sync(other, {config_map("x", "1")});
+
+  other.send(WatchEventType::Modified, config_map("x", "6"));
+  settle();
+  set_error_sink({});
+
+  EXPECT_THAT(seen, ElementsAre("ns/x"));
+}
+
 TEST_F(ControllerTest, AMapperMayNameManyKeys) {
   make().watches(other.informer,
                  [](const meta::Object& object) {

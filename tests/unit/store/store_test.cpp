@@ -173,6 +173,22 @@ TEST(StoreTest, PrefersTheHandleItHasForTheSameUidAndVersion) {
   EXPECT_TRUE(store.prefer_known(keyless).same_document(keyless));
 }
 
+TEST(StoreTest, KnowsAnObjectByItsNameUidAndVersionTogether) {
+  Store store;
+  const Object held = pod("a", 1);
+  ASSERT_TRUE(store.add(held));
+
+  EXPECT_TRUE(store.find_known({"default", "a", "uid-a", "1"}).same_document(held));
+  EXPECT_FALSE(store.find_known({"default", "a", "reborn", "1"}));
+  EXPECT_FALSE(store.find_known({"default", "a", "uid-a", "2"}));
+  EXPECT_FALSE(store.find_known({"other", "a", "uid-a", "1"}));
+  EXPECT_FALSE(store.find_known({"", "a", "uid-a", "1"}));
+
+  Store by_uid([](const Object& object) -> Result<std::string> { return std::string(object.uid()); });
+  ASSERT_TRUE(by_uid.add(held));
+  EXPECT_FALSE(by_uid.find_known({"default", "a", "uid-a", "1"}));
+}
+
 // A restored server gives a version out twice.
 TEST(StoreTest, TheSameVersionWithOtherContentsIsAnotherObject) {
   Store store;

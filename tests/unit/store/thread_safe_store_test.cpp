@@ -190,6 +190,14 @@ TEST(ThreadSafeStoreIndexTest, SeveralIndexesAnswerIndependentlyAndObjectsWithou
   EXPECT_THAT(*store.index("letters", lettered("any", "")), IsEmpty());
 }
 
+TEST(ThreadSafeStoreIndexTest, AnObjectThatSharesSeveralValuesIsFoundOnce) {
+  ThreadSafeStore store({{"letters", letters}});
+  store.add("one", lettered("one", "ab"));
+  store.add("two", lettered("two", "bc"));
+
+  EXPECT_THAT(names(*store.index("letters", lettered("any", "ab"))), ElementsAre("one", "two"));
+}
+
 TEST(ThreadSafeStoreIndexTest, AnUnknownIndexIsAnErrorAndHasNoValues) {
   ThreadSafeStore store;
   EXPECT_FALSE(store.by_index("nope", "x"));
@@ -247,6 +255,21 @@ TEST(ThreadSafeStoreIndexTest, AFailingIndexFunctionIsCountedAndLeavesTheObjectO
   }
   set_error_sink({});
   EXPECT_EQ(reports, 3);
+}
+
+TEST(ThreadSafeStoreIndexTest, AnObjectThatItsFunctionFailsForDoesNotGetTheValuesOfTheOneBefore) {
+  set_error_sink([](const Error&, std::string_view) {});
+  {
+    ThreadSafeStore store({{"picky", [](const Object& object) -> Result<std::vector<std::string>> {
+                              if (object.name() == "bad") return Error::decode("no");
+                              return std::vector<std::string>{"fine"};
+                            }}});
+    std::vector<Write> all = {put("a", pod("good")), put("b", pod("bad"))};
+    store.replace(all, "1");
+
+    EXPECT_THAT(*store.index_keys("picky", "fine"), ElementsAre("a"));
+  }
+  set_error_sink({});
 }
 
 TEST(ThreadSafeStoreIndexTest, AnIndexFunctionMayReadTheStore) {

@@ -100,6 +100,29 @@ TEST(Http2Test, ACanceledStreamLeavesItsConnectionUsable) {
   EXPECT_EQ(server.server.connections(), 1);
 }
 
+TEST(Http2Test, ACanceledStreamMakesRoomForAnother) {
+  Http2Options behaviour = replying([](const Http2Request& request) {
+    Http2Reply reply = with_body("data");
+    reply.open_end = request.path == "/watch";
+    return reply;
+  });
+  behaviour.max_streams = 2;
+  Http2Server server(behaviour);
+  auto client = make_transport(server.options());
+  for (int i = 0; i < 2; ++i) {
+    Pending watch(*client, get(server.url("/watch")));
+    ASSERT_TRUE(watch->await_bytes(4));
+  }
+
+  Request request = get(server.url("/get"));
+  request.timeout = 10s;  // does not wait longer for what is not answered
+  auto answer = exchange(*client, request);
+
+  EXPECT_FALSE(answer->error());
+  EXPECT_EQ(answer->body(), "data");
+  EXPECT_EQ(server.server.connections(), 1);
+}
+
 TEST(Http2Test, APausedReaderStopsItsOwnStreamAfterTheLimit) {
   std::atomic<std::uint64_t> sent{0};
   Http2Options behaviour = replying([](const Http2Request& request) {
@@ -172,10 +195,12 @@ TEST(Http2Test, ARequestThatTheServerRefusedUnseenIsSentAgain) {
   EXPECT_EQ(requests, 3);
 }
 
-TEST(Http2Test, AServerThatAlwaysRefusesGetsAnError) {
-  Http2Server server(replying([](const Http2Request&) {
+TEST(Http2Test, AServerThatAlwaysRefusesIsAskedFiveTimesAndThenItIsAnError) {
+  std::atomic<int> requests{0};
+  Http2Server server(replying([&](const Http2Request&) {
     Http2Reply reply;
     reply.refuse = true;
+    ++requests;
     return reply;
   }));
   auto client = make_transport(server.options());
@@ -184,6 +209,7 @@ TEST(Http2Test, AServerThatAlwaysRefusesGetsAnError) {
 
   ASSERT_TRUE(answer->error());
   EXPECT_TRUE(answer->error()->is_retriable()) << *answer->error();
+  EXPECT_EQ(requests, 5);
 }
 
 TEST(Http2Test, GoAwayMovesNewCallsToAnotherConnectionAndKeepsTheOldOnes) {
@@ -220,6 +246,20 @@ TEST(Http2Test, ReportsAResetStreamAndKeepsTheConnection) {
   EXPECT_EQ(answer->error()->transport_failure(), TransportFailure::Reset) << *answer->error();
   EXPECT_EQ(exchange(*client, get(server.url()))->body(), "part");
   EXPECT_EQ(server.server.connections(), 1);
+}
+
+TEST(Http2Test, AStreamThatIsClosedBeforeTheEndOfItsAnswerIsNoSuccess) {
+  Http2Server server(replying([](const Http2Request&) {
+    Http2Reply reply = with_body("part");
+    reply.stop_after_body = true;
+    return reply;
+  }));
+  auto client = make_transport(server.options());
+
+  auto answer = exchange(*client, get(server.url()));
+
+  ASSERT_TRUE(answer->error());
+  EXPECT_EQ(answer->error()->transport_failure(), TransportFailure::Eof) << *answer->error();
 }
 
 TEST(Http2Test, EveryStreamOfACutConnectionEndsWithAnError) {

@@ -98,6 +98,15 @@ TEST_F(DelayingQueueTest, ManyItemsComeInTheOrderOfTheirDeadlines) {
   for (int i = 0; i < 1000; ++i) EXPECT_EQ((std::stoi(taken[static_cast<std::size_t>(i)]) * 7919) % 1000, i);
 }
 
+TEST_F(DelayingQueueTest, AThousandItemsThatAreDueAtOnceAllCome) {
+  for (int i = 0; i < 1000; ++i) queue.add_after(std::to_string(i), 1s);
+
+  executor->advance(1s);
+
+  EXPECT_EQ(drain().size(), 1000U);
+  EXPECT_EQ(queue.status().delayed, 0U);
+}
+
 TEST_F(DelayingQueueTest, ADelayOfZeroOrLessAddsAtOnceAndCountsARetry) {
   queue.add_after("zero", 0ns);
   queue.add_after("past", -1s);

@@ -36,10 +36,12 @@ ssize_t read_reply(nghttp2_session* session, std::int32_t id, std::uint8_t* buff
   auto* counter = static_cast<Session*>(context)->options->sent_on_first_stream;
   if (counter && id == 1) *counter += count;
   bool all = served->sent == served->reply.body.size() && served->filler_sent == served->reply.filler;
-  if (all && served->reply.reset_after_body) {
-    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);
+  bool is_reset = served->reply.reset_after_body || served->reply.stop_after_body;
+  if (all && is_reset) {
+    const auto code = served->reply.stop_after_body ? NGHTTP2_NO_ERROR : NGHTTP2_INTERNAL_ERROR;
+    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, code);
   }
-  bool stays_open = served->reply.open_end || served->reply.reset_after_body;
+  bool stays_open = served->reply.open_end || is_reset;
   if (all && stays_open && count == 0) return NGHTTP2_ERR_DEFERRED;
   if (all && !stays_open) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(count);

@@ -30,6 +30,7 @@ struct Http2Reply {
   bool silent = false;            ///< no answer at all
   bool refuse = false;            ///< REFUSED_STREAM
   bool reset_after_body = false;  ///< RST_STREAM with INTERNAL_ERROR instead of the end
+  bool stop_after_body = false;   ///< RST_STREAM with NO_ERROR instead of the end
   bool go_away = false;           ///< GOAWAY naming the streams before this one as the last ones looked at
 };
 
