@@ -128,19 +128,19 @@ void ControllerCore::Impl::start(std::stop_token stop, Reconcile reconcile) {
     try {
       source.registration = source.informer->add_event_handler(
           std::make_shared<Handler>(*this, source.mapper, source.predicate), {.name = "controller " + options_.name});
-    } catch (const std::logic_error&) {
+    } catch (const std::logic_error&) {  // NOLINT(bugprone-empty-catch)
       // A stopped informer. That it is not synced, or synced and silent, evaluate() finds; a stop may have come first.
     }
   }
   post_control([](Impl& self) {
-    if (self.options_.sync_timeout) self.limit_sync();
+    if (self.options_.sync_timeout) self.limit_sync(*self.options_.sync_timeout);
     self.evaluate();
   });
   on_stop_.emplace(stop_, OnStop{this});
 }
 
-void ControllerCore::Impl::limit_sync() {
-  sync_timer_ = strand_.post_after(*options_.sync_timeout, [gate = gate_] {
+void ControllerCore::Impl::limit_sync(Duration limit) {
+  sync_timer_ = strand_.post_after(limit, [gate = gate_] {
     gate->enter([](Impl& self) {
       self.sync_late_ = true;
       self.evaluate();
@@ -173,17 +173,18 @@ void ControllerCore::Impl::evaluate() {
   }
   if (state == ControllerState::Syncing) {
     std::vector<std::shared_ptr<informer::SharedIndexInformer>> informers;
+    informers.reserve(sources_.size());
     for (const Source& source : sources_) informers.push_back(source.informer);
     const auto sync = informer::wait_for_cache_sync({}, informers, {.timeout = Duration::zero()});  // only looks
+    const auto why = sync.as_error();
     if (stop_.stop_requested()) {
-      const auto why = sync.as_error();
       return end(Error::canceled("controller " + options_.name + " was stopped before it could begin" +
                                  (why ? ": " + why->message() : "")));
     }
     if (sync) {
       begin_work();
-    } else if (sync_late_ || sync.stopped_by->is_canceled()) {
-      return end(sync.as_error()->with_context("controller " + options_.name));
+    } else if (why && (sync_late_ || (sync.stopped_by && sync.stopped_by->is_canceled()))) {
+      return end(why->with_context("controller " + options_.name));
     }
   } else if (state == ControllerState::Working) {
     if (stop_.stop_requested()) begin_drain();

@@ -62,7 +62,7 @@ class KUBEXX_HIDDEN ControllerCore::Impl {
   // Control, on the strand.
   template <class F>
   void post_control(F what);
-  void limit_sync();
+  void limit_sync(Duration limit);
   void evaluate();
   void begin_work();
   void begin_drain();

@@ -1,5 +1,7 @@
 #include "lacks/world.hpp"
 
+#include <openssl/crypto.h>
+
 #include <algorithm>
 #include <array>
 #include <new>
@@ -47,6 +49,8 @@ std::string_view to_string(Wire wire) noexcept {
 }
 
 World::World(Wire wire) : wire_(wire) {
+  // OpenSSL 3.5 waits for itself, for ever, where the first memory that it asks for is refused: it is made before.
+  OPENSSL_init_crypto(0, nullptr);
   apiserver::Options options;
   options.tls = wire != Wire::LoopHttp1;
   options.seed = 1;
