@@ -196,7 +196,10 @@ class Candidates {
     const auto client = testkit::client(world_.server());
     election::LeaderCallbacks quiet;
     quiet.on_started_leading = [](const election::LeaderGuard&) {};
-    const auto next = election::LeaderElector::create(client, options("other"), std::move(quiet)).value();
+    auto patient = options("other");  // it must not lose its term on a busy machine: that would be the end of it
+    patient.lease_duration = std::chrono::seconds(60);
+    patient.renew_deadline = std::chrono::seconds(40);
+    const auto next = election::LeaderElector::create(client, patient, std::move(quiet)).value();
     next->start();
     if (!next->wait_until([](const auto& status) { return status.leading; }, {.timeout = kPatience})) {
       throw Violation("nobody leads any more");
