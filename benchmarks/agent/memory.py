@@ -14,6 +14,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from embedded_server import serving
+
 PODS = 20_000
 HERE = 200
 TURNS = 3
@@ -72,20 +75,14 @@ def main():
                 open(objects, "w", encoding="utf-8") as file:
             for lines in (owners(), pods(source.stdout)):
                 file.writelines(line + "\n" for line in lines)
-        with subprocess.Popen([bin_folder / "kubexx", "apiserver", "--objects", objects, "--kubeconfig-out", kubeconfig],
-                              stdout=subprocess.PIPE, text=True) as server:
-            try:
-                if not server.stdout.readline().startswith("serving on"):
-                    sys.exit("agent: the server did not start")
-                figures = {}
-                for node in ("nobody", "here"):
-                    runs = [resident(bin_folder / "node_agent", kubeconfig, node, container_of(0), libraries)
-                            for _ in range(TURNS)]
-                    figures[node], all_of_it = (statistics.median(run[i] for run in runs) / 1024 for i in range(2))
-                    print(f"{node}: RssAnon {figures[node]:.2f} MB, resident {all_of_it:.2f} MB, {runs[0][2]}")
-                print(f"{HERE} pods of {PODS}: {figures['here'] - figures['nobody']:.2f} MB more")
-            finally:
-                server.terminate()
+        with serving(bin_folder, kubeconfig, "--objects", objects):
+            figures = {}
+            for node in ("nobody", "here"):
+                runs = [resident(bin_folder / "node_agent", kubeconfig, node, container_of(0), libraries)
+                        for _ in range(TURNS)]
+                figures[node], all_of_it = (statistics.median(run[i] for run in runs) / 1024 for i in range(2))
+                print(f"{node}: RssAnon {figures[node]:.2f} MB, resident {all_of_it:.2f} MB, {runs[0][2]}")
+            print(f"{HERE} pods of {PODS}: {figures['here'] - figures['nobody']:.2f} MB more")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from embedded_server import serving
+
 PODS = 20_000
 TURNS = 5
 HERE = pathlib.Path(__file__).resolve().parent
@@ -56,18 +59,12 @@ def main():
             with open(objects, "rb") as file:
                 first = json.loads(file.readline() or "{}").get("metadata")
             key = [f"{first['namespace']}/{first['name']}"] if first else []
-            with subprocess.Popen([bin_folder / "kubexx", "apiserver", "--objects", objects, "--kubeconfig-out", kubeconfig],
-                                  stdout=subprocess.PIPE, text=True) as server:
-                try:
-                    if not server.stdout.readline().startswith("serving on"):
-                        sys.exit("linked: the server did not start")
-                    for name, program in programs.items():
-                        figures, count = medians([program, kubeconfig, *key])
-                        if count != pods:
-                            sys.exit(f"linked: {count} of {pods} pods arrived")
-                        print(f"{pods:,} pods: {name}".ljust(28), *(f"{value:14.3f}" for value in figures), flush=True)
-                finally:
-                    server.terminate()
+            with serving(bin_folder, kubeconfig, "--objects", objects):
+                for name, program in programs.items():
+                    figures, count = medians([program, kubeconfig, *key])
+                    if count != pods:
+                        sys.exit(f"linked: {count} of {pods} pods arrived")
+                    print(f"{pods:,} pods: {name}".ljust(28), *(f"{value:14.3f}" for value in figures), flush=True)
 
 
 if __name__ == "__main__":

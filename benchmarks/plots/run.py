@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from embedded_server import serving
+
 TURNS = 3
 SIZES = {"pods": [10_000, 25_000, 50_000, 100_000, 200_000], "configmaps": [50_000, 100_000, 250_000, 500_000, 1_000_000]}
 TITLES = {"pods": "pods of 9 KB", "configmaps": "ConfigMaps of 300 bytes"}
@@ -46,17 +49,11 @@ def points(bin_folder, yardstick, resource, work):
         objects, kubeconfig = f"{work}/objects", f"{work}/kubeconfig"
         with open(objects, "wb") as file:
             write_objects(bin_folder, resource, count, file)
-        with subprocess.Popen([bin_folder / "kubexx", "apiserver", "--objects", objects, "--kubeconfig-out", kubeconfig],
-                              stdout=subprocess.PIPE, text=True) as server:
-            try:
-                if not server.stdout.readline().startswith("serving on"):
-                    sys.exit("plots: the server did not start")
-                flags = ["--mode=list", "--content-type=protobuf"]
-                ours = medians([bin_folder / "kubexx", "bench", "sync", resource, "-A", "-o", "json", "--kubeconfig", kubeconfig,
-                                *flags], count)
-                theirs = medians([yardstick, "--server", kubeconfig, "sync", *flags, resource], count)
-            finally:
-                server.terminate()
+        with serving(bin_folder, kubeconfig, "--objects", objects):
+            flags = ["--mode=list", "--content-type=protobuf"]
+            ours = medians([bin_folder / "kubexx", "bench", "sync", resource, "-A", "-o", "json", "--kubeconfig", kubeconfig,
+                            *flags], count)
+            theirs = medians([yardstick, "--server", kubeconfig, "sync", *flags, resource], count)
         print(f"{count:>12,}", *(f"{value:12.2f}" for value in ours + theirs), flush=True)
         yield [count, *ours, *theirs]
 

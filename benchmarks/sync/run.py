@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from embedded_server import serving
+
 PODS = 20_000
 TURNS = 3
 UPDATES = 2_000
@@ -106,15 +109,9 @@ def main():
         objects, kubeconfig = f"{work}/objects", f"{work}/kubeconfig"
         with open(objects, "wb") as file:
             subprocess.run([bin_folder / "sync_pods", str(PODS)], stdout=file, check=True)
-        with subprocess.Popen([kubexx, "apiserver", "--objects", objects, "--kubeconfig-out", kubeconfig],
-                              stdout=subprocess.PIPE, text=True) as server:
-            try:
-                if not server.stdout.readline().startswith("serving on"):
-                    sys.exit("sync: the server did not start")
-                short = syncs(kubexx, yardstick, kubeconfig, server.pid)
-                latencies(str(bin_folder / "update_latency"), yardstick, kubeconfig)
-            finally:
-                server.terminate()
+        with serving(bin_folder, kubeconfig, "--objects", objects) as server:
+            short = syncs(kubexx, yardstick, kubeconfig, server)
+            latencies(str(bin_folder / "update_latency"), yardstick, kubeconfig)
     if short:
         sys.exit(f"sync: not all of {PODS} pods arrived: {', '.join(short)}")
 

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from embedded_server import serving
+
 CHANGES = 7_800
 A_SECOND = 780
 TURNS = 3
@@ -55,14 +58,8 @@ def main():
         return
     with tempfile.TemporaryDirectory() as work:
         kubeconfig = f"{work}/kubeconfig"
-        with subprocess.Popen([bin_folder / "kubexx", "apiserver", "--kubeconfig-out", kubeconfig], stdout=subprocess.PIPE,
-                              text=True) as server:
-            try:
-                if not server.stdout.readline().startswith("serving on"):
-                    sys.exit("trickle: the server did not start")
-                rows(trickle, yardstick, kubeconfig)
-            finally:
-                server.terminate()
+        with serving(bin_folder, kubeconfig):
+            rows(trickle, yardstick, kubeconfig)
 
 
 if __name__ == "__main__":
