@@ -78,7 +78,7 @@ class Get {
       const bool prefix = std::any_of(targets.begin(), targets.end(), [&](const auto& other) {
         return other.resource.resource != target.resource.resource;
       });
-      if (auto done = read_table(target, prefix, found->second); !done) code = fail(done.error());
+      if (auto done = read_table(target, prefix, found->second); !done) code = fail_and_go_on(done.error());
     }
     std::string text;
     bool any_namespaced = false;
@@ -217,7 +217,7 @@ class Get {
     for (const auto& target : targets) {
       auto found = read_objects(target);
       if (!found) {
-        code = fail(found.error());
+        code = fail_and_go_on(found.error());
         continue;
       }
       std::sort(found->begin(), found->end(),

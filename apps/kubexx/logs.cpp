@@ -110,7 +110,7 @@ class Logs {
         if (!wants(pod, container)) continue;
         const auto read = print(pod, container);
         if (end_.token().stop_requested()) return stop_.stop_requested() ? fail(Error::canceled()) : code;
-        if (!read) code = fail(read.error());
+        if (!read) code = fail_and_go_on(read.error());
       }
     }
     return code;

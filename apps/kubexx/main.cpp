@@ -87,12 +87,14 @@ int run_program(int argc, char** argv) {
 namespace {
 
 /// Whatever thread it is that finds no memory: what it was to do will not be done, and others may wait for it. The
-/// first says so and ends the program; any other waits for that end.
+/// first says so, unless the program is ending for a reason that was told, and ends it; any other waits for that end.
 [[noreturn]] void out_of_memory() {
-  static std::atomic_flag told = ATOMIC_FLAG_INIT;
-  while (told.test_and_set()) ::pause();
+  static std::atomic_flag ending = ATOMIC_FLAG_INIT;
+  while (ending.test_and_set()) ::pause();
   constexpr std::string_view kText = "kubexx: out of memory\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  if (!kubexx::app::failure_told()) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  }
   ::_exit(kubexx::app::kFailed);
 }
 

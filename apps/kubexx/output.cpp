@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,6 +16,8 @@
 namespace kubexx::app {
 namespace {
 
+std::atomic<bool> told{false};
+
 /// What a person can do about it, in the same line.
 std::string advice(const Error& error) {
   if (error.is_unauthorized()) return " (the server does not accept these credentials: check the user or --token)";
@@ -26,12 +29,26 @@ std::string advice(const Error& error) {
   return "";
 }
 
+int say(const Error& error, bool last) {
+  if (error.is_canceled() && stop_signal() != 0) return 128 + stop_signal();
+  const auto line = "kubexx: " + one_line(error.message()) + advice(error) + '\n';
+  if (last) told.store(true);  // before the line is out: another thread may find no memory meanwhile
+  std::cerr << line;
+  return kFailed;
+}
+
 }  // namespace
 
 int fail(const Error& error) {
-  if (error.is_canceled() && stop_signal() != 0) return 128 + stop_signal();
-  std::cerr << "kubexx: " << one_line(error.message()) << advice(error) << '\n';
-  return kFailed;
+  return say(error, true);
+}
+
+int fail_and_go_on(const Error& error) {
+  return say(error, false);
+}
+
+bool failure_told() noexcept {
+  return told.load();
 }
 
 int until_stopped(int code) {

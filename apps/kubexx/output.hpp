@@ -20,6 +20,10 @@ inline constexpr int kUsage = 2;
 /// One line on standard error: "kubexx: ...". Returns the exit code. What a signal canceled ends as the signal would
 /// end it, without a line.
 int fail(const Error& error);
+/// The same where the command goes on with what else it has to do.
+int fail_and_go_on(const Error& error);
+/// Whether fail() has said why the program ends: whatever lacks after that is not worth a second line.
+bool failure_told() noexcept;
 /// The exit code of a command that runs until it is told to stop: a signal is its orderly end.
 int until_stopped(int code);
 /// The same for a call that cannot be right.
