@@ -2,10 +2,12 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <span>
 #include <thread>
 
 #include "kubexx/base/large_pages.hpp"
@@ -82,6 +84,20 @@ void get_alone(benchmark::State& state) {
   random_keys();
   for (auto _ : state) {
     measure(state, kPods, 3'123'000, [&] { read_keys(shared_store(), 0, kPods); });
+  }
+}
+
+/// Beside client-go's one by one: it has no other way.
+void get_many(benchmark::State& state) {
+  constexpr std::size_t kTogether = 256;
+  shared_store();
+  const std::span<const std::string> keys(random_keys());
+  for (auto _ : state) {
+    measure(state, kPods, 3'123'000, [&] {
+      for (std::size_t from = 0; from < keys.size(); from += kTogether) {
+        benchmark::DoNotOptimize(shared_store().find_many(keys.subspan(from, std::min(kTogether, keys.size() - from))));
+      }
+    });
   }
 }
 
@@ -219,6 +235,7 @@ const bool registered = [] {
   row("store add (namespace + 1 label index)", add);
   row("store update, same index values", update);
   row("store get, random, 1 reader", get_alone);
+  row("store get, random, 1 reader, 256 keys at once", get_many);
   row("store get, random, 2 readers", get_by_two);
   row("store get with 2 readers and 1 writer", get_by_two_beside_a_writer);
   row("by_index, 10 results", by_app);

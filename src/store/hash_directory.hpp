@@ -51,7 +51,16 @@ class BasicHashDirectory {
     } while (at != home);  // a bucket is never full, but may look so while it changes
     return kNoId;
   }
-  /// Asks for the memory that find() will need.
+  /// Asks for the memory that find() will need. May run while one thread writes, as that.
+  void prefetch_to_find(std::uint32_t hash) const noexcept {
+    const Block* directory = load_shared(directory_);
+    if (directory == nullptr) return;
+    const Bucket bucket(load_shared(entries(directory)[place_of(hash, directory)]));
+    const std::uint32_t home = bucket.home(hash);
+    kubexx::prefetch(&bucket.slots()[home]);
+    if constexpr (kWithHandles) kubexx::prefetch(&bucket.handles()[home]);
+  }
+  /// Asks for the memory that a write will need.
   void prefetch(std::uint32_t hash) const noexcept {
     if (directory_ == nullptr) return;
     const Bucket bucket = bucket_of(hash);

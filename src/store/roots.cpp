@@ -10,6 +10,14 @@ namespace {
 // Taking a handle counts a reference, which waits for the object's cache line: so lines are asked for ahead of time.
 constexpr std::size_t kAhead = 12;
 
+// The key and what leads to it mostly stand in the first lines, which arrive together this way.
+void prefetch_key(Handle handle) {
+  const auto* address = static_cast<const char*>(handle.address());
+  prefetch_to_write(address);
+  prefetch(address + 64);
+  prefetch(address + 128);
+}
+
 }  // namespace
 
 const IndexValue* IndexRoot::find(std::string_view value) const {
@@ -21,17 +29,25 @@ const IndexValue* IndexRoot::find(std::string_view value) const {
 Roots::Found Roots::find(const meta::KeyParts& key, std::uint32_t hash) const {
   Found found{kNoId, {}};
   found.id = by_key.find(hash, [&](std::uint32_t id, Handle handle) {
-    const auto* address = static_cast<const char*>(handle.address());
-    // The key and what leads to it mostly stand in the first lines, which arrive together this way.
-    prefetch_to_write(address);
-    prefetch(address + 64);
-    prefetch(address + 128);
+    prefetch_key(handle);
     const Block* own = keys.empty_shared() ? nullptr : keys.read_shared(id);
     const bool is_it = same_text(own != nullptr ? meta::KeyParts{{}, text_of(own)} : key_parts(handle.object()), key);
     if (is_it) found.handle = handle;
     return is_it;
   });
   return found;
+}
+
+void Roots::find(std::span<const std::string_view> sought, std::span<const std::uint32_t> hashes,
+                 std::span<Handle> found) const {
+  for (const std::uint32_t hash : hashes) by_key.prefetch_to_find(hash);
+  for (const std::uint32_t hash : hashes) {
+    static_cast<void>(by_key.find(hash, [](std::uint32_t, Handle handle) {
+      prefetch_key(handle);
+      return true;  // most likely
+    }));
+  }
+  for (std::size_t i = 0; i < sought.size(); ++i) found[i] = find({{}, sought[i]}, hashes[i]).handle;
 }
 
 meta::KeyParts Roots::parts_of(std::uint32_t id) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,9 @@ struct Roots {
   Found find(const meta::KeyParts& key, std::uint32_t hash) const;
   Found find(const meta::Key& key) const { return find(key_parts(key), key.hash()); }
   meta::Object find_object(std::string_view key) const { return find({{}, key}, short_hash(key)).handle.object(); }
+  /// Many of them: all that the next step needs is asked for before the step is taken. As find().
+  void find(std::span<const std::string_view> sought, std::span<const std::uint32_t> hashes,
+            std::span<Handle> found) const;
   meta::KeyParts parts_of(std::uint32_t id) const;
   meta::Key key_of(std::uint32_t id) const;
   const IndexRoot* index(std::string_view name) const;

@@ -1,6 +1,7 @@
 #include "store/store_core.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/internal/insist.hpp"
@@ -187,6 +188,38 @@ meta::Object StoreCore::find(const meta::KeyParts& key, std::uint32_t hash) cons
   }
   const FairLock::Reading reading(lock_);
   return table_->roots().find(key, hash).handle.object();
+}
+
+std::vector<meta::Object> StoreCore::find_many(std::span<const std::string_view> keys) const {
+  std::vector<meta::Object> found;
+  found.reserve(keys.size());
+  while (!keys.empty()) {
+    const std::size_t count = std::min(keys.size(), kPortion);
+    find_portion(keys.first(count), found);
+    keys = keys.subspan(count);
+  }
+  return found;
+}
+
+void StoreCore::find_portion(std::span<const std::string_view> keys, std::vector<meta::Object>& to) const {
+  std::array<std::uint32_t, kPortion> hashes;
+  std::array<Handle, kPortion> found;
+  std::transform(keys.begin(), keys.end(), hashes.begin(), [](std::string_view key) { return short_hash(key); });
+  const auto sought = std::span(hashes).first(keys.size());
+  const auto take = [&] {
+    for (std::size_t i = 0; i < keys.size(); ++i) to.push_back(found[i].object());
+  };
+  {
+    const Readers::Mark mark;
+    const std::uint64_t before = unsettled_.load();
+    if (mark && before % 2 == 0) {
+      roots_.load()->find(keys, sought, found);
+      if (unsettled_.load() == before) return take();
+    }
+  }
+  const FairLock::Reading reading(lock_);
+  table_->roots().find(keys, sought, found);
+  take();
 }
 
 Snapshot StoreCore::snapshot_locked() const {

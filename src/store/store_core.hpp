@@ -53,6 +53,7 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
 
   meta::Object find(std::string_view key) const { return find({{}, key}, short_hash(key)); }
   meta::Object find(const meta::Key& key) const { return find(key_parts(key), key.hash()); }
+  std::vector<meta::Object> find_many(std::span<const std::string_view> keys) const;
   std::vector<meta::Object> list() const;
   std::vector<std::string> list_keys() const;
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
@@ -73,9 +74,11 @@ class StoreCore : public std::enable_shared_from_this<StoreCore> {
  private:
   using Definitions = std::shared_ptr<const IndexDefinitions>;
   static constexpr std::size_t kShortRead = 4096;  // objects that may be read under the lock
+  static constexpr std::size_t kPortion = 32;      // objects that are sought at once
   static constexpr std::size_t kBatch = 512;       // objects that are indexed under the lock at a time
 
   meta::Object find(const meta::KeyParts& key, std::uint32_t hash) const;
+  void find_portion(std::span<const std::string_view> keys, std::vector<meta::Object>& to) const;
   Definitions definitions() const;
   /// The definitions; meanwhile the memory for the writes is asked for.
   Definitions prepare(std::span<const Write> writes) const;

@@ -60,6 +60,15 @@ meta::Object ThreadSafeStore::find(std::string_view key) const {
   return core_->find(key);
 }
 
+std::vector<meta::Object> ThreadSafeStore::find_many(std::span<const std::string_view> keys) const {
+  return core_->find_many(keys);
+}
+
+std::vector<meta::Object> ThreadSafeStore::find_many(std::span<const std::string> keys) const {
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  return core_->find_many(views);
+}
+
 std::vector<meta::Object> ThreadSafeStore::list() const {
   return core_->list();
 }

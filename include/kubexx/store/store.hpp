@@ -52,6 +52,9 @@ class KUBEXX_EXPORT Store {
   /// What is stored under the key of that object; null: not there, or it has no key.
   meta::Object find(const meta::Object& like) const;
   meta::Object find(std::string_view key) const { return items_.find(key); }  ///< null: not there
+  /// As ThreadSafeStore's.
+  std::vector<meta::Object> find_many(std::span<const std::string_view> keys) const { return items_.find_many(keys); }
+  std::vector<meta::Object> find_many(std::span<const std::string> keys) const { return items_.find_many(keys); }
   /// The stored handle if it is the same object (uid, resourceVersion and contents), else the given one.
   meta::Object prefer_known(meta::Object fresh) const;
   /// What is stored with this name, uid and version; null: not there, or objects are named by a function of the user.

@@ -55,7 +55,10 @@ class KUBEXX_EXPORT ThreadSafeStore {
   void bookmark(std::string_view resource_version);
 
   meta::Object find(std::string_view key) const;  ///< null: not there
-  std::vector<meta::Object> list() const;         ///< no order
+  /// Of many keys, in their order, null where not there: faster than one by one. Each is as of a moment of its own.
+  std::vector<meta::Object> find_many(std::span<const std::string_view> keys) const;
+  std::vector<meta::Object> find_many(std::span<const std::string> keys) const;
+  std::vector<meta::Object> list() const;  ///< no order
   /// All keys, in no order.
   std::vector<std::string> list_keys() const;
   std::size_t size() const noexcept;

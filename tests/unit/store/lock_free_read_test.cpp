@@ -60,6 +60,41 @@ TEST(LockFreeReadTest, FindsWhatIsAlwaysThereWhileOthersComeAndGo) {
   EXPECT_EQ(store.size(), static_cast<std::size_t>(kStaying));
 }
 
+TEST(LockFreeReadTest, ManyAtOnceAreFoundWhileOthersComeAndGo) {
+  constexpr int kStaying = 100;
+  constexpr int kPassing = 500;
+  Indexer store(namespace_indexers());
+  std::vector<std::string> keys;
+  for (int i = 0; i < kStaying; ++i) {
+    ASSERT_TRUE(store.add(pod("stay" + std::to_string(i))));
+    keys.push_back("default/stay" + std::to_string(i));
+    keys.push_back("default/absent" + std::to_string(i));
+  }
+  std::atomic<bool> done{false};
+  std::atomic<int> missed{0};
+  std::atomic<std::uint64_t> reads{0};
+  const auto read = [&] {
+    while (!done) {
+      const auto found = store.find_many(keys);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        missed += (i % 2 == 0) == (found[i] && keys[i].ends_with(found[i].name())) ? 0 : 1;
+      }
+      reads.fetch_add(1);
+    }
+  };
+  {
+    const std::jthread first(read);
+    const std::jthread second(read);
+    for (int round = 0; round < 6 || reads < 200; ++round) {
+      for (int i = 0; i < kPassing; ++i) ASSERT_TRUE(store.add(pod("pass" + std::to_string(i), round)));
+      for (int i = 0; i < kStaying; ++i) ASSERT_TRUE(store.update(pod("stay" + std::to_string(i), round)));
+      for (int i = 0; i < kPassing; ++i) ASSERT_TRUE(store.remove(pod("pass" + std::to_string(i))));
+    }
+    done = true;
+  }
+  EXPECT_EQ(missed, 0);
+}
+
 TEST(LockFreeReadTest, NeverSeesAnOlderStateAfterANewerOne) {
   Indexer store(namespace_indexers());
   ASSERT_TRUE(store.add(pod("a", 1)));

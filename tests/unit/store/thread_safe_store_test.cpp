@@ -55,6 +55,27 @@ TEST(ThreadSafeStoreTest, HoldsWhatWasWrittenLastUnderEachKey) {
   EXPECT_THAT(names(store.list()), ElementsAre("b"));
 }
 
+TEST(ThreadSafeStoreTest, ManyAreFoundInTheOrderOfTheirKeysWithGapsWhereNothingIs) {
+  ThreadSafeStore store;
+  EXPECT_THAT(store.find_many(std::vector<std::string>{}), IsEmpty());
+  EXPECT_FALSE(store.find_many(std::vector<std::string>{"nothing yet"}).at(0));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = std::to_string(i);
+    if (i % 3 != 0) store.add(i % 3 == 1 ? "default/" + name : "other " + name, pod(name, i));
+    keys.push_back(i % 3 == 1 ? "default/" + name : "other " + name);
+  }
+  keys.push_back(keys[1]);  // once more
+
+  const auto found = store.find_many(keys);
+
+  ASSERT_EQ(found.size(), keys.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i], store.find(keys[i])) << keys[i];
+    EXPECT_EQ(static_cast<bool>(found[i]), i == 100 || i % 3 != 0) << keys[i];
+  }
+}
+
 TEST(ThreadSafeStoreTest, DefaultAndOtherKeysLiveTogether) {
   ThreadSafeStore store;
   store.add("default/a", pod("a"));  // the default key
