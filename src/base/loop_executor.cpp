@@ -1,6 +1,7 @@
 #include "base/loop_executor_impl.hpp"
 
 #include "base/internal/insist.hpp"
+#include "base/internal/watch_handle.hpp"
 
 namespace kubexx {
 namespace {
@@ -13,6 +14,10 @@ bool Executor::drive(TimePoint) {
   return false;
 }
 
+std::shared_ptr<void> Executor::watch(int, std::function<void()>) {
+  throw std::logic_error("Executor: it does not wait for descriptors");
+}
+
 LoopExecutor::LoopExecutor() : impl_(std::make_shared<Impl>()) {}
 
 LoopExecutor::~LoopExecutor() {
@@ -20,8 +25,8 @@ LoopExecutor::~LoopExecutor() {
 }
 
 void LoopExecutor::shut_down() {
-  std::optional<BurstQueue<Task>> dropped_ready;
-  insist([&] { dropped_ready.emplace(); });  // an empty one needs memory too
+  std::unique_ptr<BurstQueue<Task>> dropped_ready;
+  insist([&] { dropped_ready = std::make_unique<BurstQueue<Task>>(); });  // an empty one needs memory too
   detail::TimerHeap dropped_timers;
   std::map<std::uint64_t, Impl::Watched> dropped_watched;
   const std::lock_guard lock(impl_->mutex);
@@ -79,17 +84,7 @@ bool LoopExecutor::run_until(const std::function<bool()>& done, const std::stop_
 
 std::shared_ptr<void> LoopExecutor::watch(int fd, std::function<void()> on_ready) {
   if (!on_ready) throw std::logic_error("LoopExecutor: nothing is to be called");
-  struct Handle {
-    std::weak_ptr<Impl> impl;
-    std::uint64_t id = 0;
-    Handle() = default;
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-      if (const auto alive = impl.lock()) alive->forget(id);
-    }
-  };
-  auto handle = std::make_shared<Handle>();
+  auto handle = std::make_shared<detail::WatchHandle<Impl>>();
   auto shared = std::make_shared<std::function<void()>>(std::move(on_ready));
   const std::lock_guard lock(impl_->mutex);
   if (impl_->stopping) return handle;
@@ -124,11 +119,11 @@ Timer LoopExecutor::post_after(Duration delay, Task task) {
     return timer;
   }
   const TimePoint when = detail::after(clock().now(), delay);
-  insist([&, &timer = timer, &run = run] {
+  insist([&, &waiting = timer, &body = run] {
     const std::lock_guard lock(impl_->mutex);
     if (impl_->stopping) return;  // `run` was declared before the lock and releases the task after it
     impl_->timers.make_room();
-    if (impl_->timers.push(when, timer, std::move(run)) && !impl_->awake) impl_->arm_locked(when);
+    if (impl_->timers.push(when, waiting, std::move(body)) && !impl_->awake) impl_->arm_locked(when);
   });
   return timer;
 }

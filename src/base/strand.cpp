@@ -81,6 +81,7 @@ class Core : public std::enable_shared_from_this<Core> {
   bool run_turn() {
     for (std::size_t done = 0; done < turn_; ++done) {
       if (next_ == running_.size() && !refill()) return false;
+      if (done > 0 && !alive_.expired()) executor_->goes_on();
       Task& task = running_[next_++];
       call_isolated("strand", task);
       task.reset();

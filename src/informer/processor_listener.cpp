@@ -219,7 +219,7 @@ void ProcessorListener::sync_changed(std::unique_lock<std::mutex> lock) {
 /// last of them to be delivered would wait for ever: then they are dropped.
 void ProcessorListener::schedule() {
   try {
-    setting_.executor->post([self = shared_from_this()] { self->run(); });
+    setting_.executor->post_soon([self = shared_from_this()] { self->run(); });
     return;
   } catch (...) {
     report_error(current_exception_as_error(), where_);

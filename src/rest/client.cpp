@@ -129,9 +129,14 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
   impl->server = *server;
   impl->options = options;
   impl->user_agent = config.user_agent.empty() ? default_user_agent() : config.user_agent;
-  impl->executor = options.executor ? options.executor : std::make_shared<ThreadExecutor>();
+  impl->executor = options.executor;
   impl->handlers = options.handlers;
-  if (!impl->handlers && impl->executor->loop()) impl->handlers = impl->executor;
+  if (!impl->handlers && std::dynamic_pointer_cast<LoopExecutor>(impl->executor)) impl->handlers = impl->executor;
+  if (!impl->executor) {  // one set of threads for both
+    const auto threads = std::make_shared<ElasticExecutor>();
+    impl->executor = threads->prompt();
+    if (!impl->handlers) impl->handlers = threads;
+  }
   if (!impl->handlers) impl->handlers = std::make_shared<ElasticExecutor>();
   impl->metrics = options.metrics ? options.metrics : MetricsRegistry::process();
   impl->transport = options.transport;
@@ -143,14 +148,13 @@ Result<Client> Client::create(Config config, ClientOptions options) try {
     wire.unix_socket = config.unix_socket;
     wire.compression = !config.disable_compression && !server->loopback;
     wire.metrics = impl->metrics;
-    LoopExecutor* const loop = impl->executor->loop();
-    wire.threadless = loop != nullptr;
+    wire.threadless = impl->executor->watches();
     auto made = transport::HttpTransport::create(std::move(wire));
     if (!made) return made.error();
     http = *made;
     impl->transport = http;
-    if (loop) {
-      impl->joined = loop->watch(http->fd(), [weak = std::weak_ptr(http)] {
+    if (impl->executor->watches()) {
+      impl->joined = impl->executor->watch(http->fd(), [weak = std::weak_ptr(http)] {
         if (const auto alive = weak.lock()) alive->on_ready();
       });
     }

@@ -37,7 +37,7 @@ TEST(SharedLibraryTest, BothLibrariesAndTheProgramShareOneClass) {
   apiserver::Server server({.tls = false});                 // of the one library, which is made of the other
   const rest::Client client = testkit::client(server, {});  // of the other
 
-  EXPECT_NE(dynamic_cast<const ThreadExecutor*>(client.executor().get()), nullptr);
+  EXPECT_NE(dynamic_cast<const ElasticExecutor*>(client.handlers().get()), nullptr);
   EXPECT_TRUE(client::ResourceApi(client, {"", "v1", "pods"}, "default").get("x").error().is_not_found());
 }
 

@@ -98,7 +98,7 @@ awk 'BEGIN {
 serve --objects "$work/pods" --workload 12 --workload-rate 4
 
 patience=60
-progress='pods: .*[0-9,]+ of 100,[0-9]+ objects, [0-9.]+ MB'
+progress='pods: .*[0-9,]+ of 100,[0-9]+ objects, [0-9.]+ [KM]B'
 type_line "clear; $work/kubexx get pods -A -o name"
 await "a first list says how far it is" "$progress"
 await "and takes that away again" '^pod/p-099999'

@@ -6,6 +6,7 @@
 #include <latch>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "kubexx/apiserver/server.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
@@ -127,6 +128,40 @@ TEST_F(WalkTest, ALoneEventTakesAtMostTwelveLocksOnItsWayToTheHandlersQueue) {
   }
   RecordProperty("locks", static_cast<int>(least));
   EXPECT_LE(least, 12U);
+}
+
+// Where a client has its own threads. One of them may be late and another one go on, so the most of several counts.
+TEST(WalkOfAClientTest, ALoneEventIsAppliedAndHandledByTheThreadThatReadIt) {
+  apiserver::Server server;
+  std::atomic<std::thread::id> applied;
+  std::atomic<int> by_the_same{0};
+  std::atomic<int> handled{0};
+  informer::FactoryOptions options;
+  options.defaults.transform = [&](meta::Object object) -> Result<meta::Object> {
+    applied = std::this_thread::get_id();
+    return object;
+  };
+  informer::DynamicSharedInformerFactory factory(testkit::client(server, {}), options);
+  const auto registration = factory.for_resource(kConfigMaps)
+                                .value()
+                                .informer()
+                                .add_event_handler({
+                                    .on_add =
+                                        [&](const auto&, bool) {
+                                          if (applied.load() == std::this_thread::get_id()) ++by_the_same;
+                                          ++handled;
+                                          handled.notify_all();
+                                        },
+                                });
+  factory.start();
+  ASSERT_TRUE(factory.wait_for_cache_sync({}, {.timeout = seconds(60)}));
+  constexpr int kEvents = 20;
+  for (int i = 0; i < kEvents; ++i) {
+    const int before = handled;
+    ASSERT_TRUE(server.seed(make_config_map("default/event-" + std::to_string(i), "")));
+    while (handled == before) handled.wait(before);
+  }
+  EXPECT_GE(by_the_same, kEvents / 2);
 }
 
 }  // namespace

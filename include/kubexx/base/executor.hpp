@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,8 +12,6 @@
 #include "kubexx/base/function.hpp"
 
 namespace kubexx {
-
-class LoopExecutor;
 
 /// A pending post_after. Copies refer to the same timer; dropping every copy does not cancel it.
 class KUBEXX_EXPORT Timer {
@@ -32,7 +31,7 @@ class KUBEXX_EXPORT Timer {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Runs tasks soon or later. The whole library runs on one: ours (ThreadExecutor), or the program's own loop.
+/// Runs tasks soon or later. The whole library runs on one: ours (ElasticExecutor), or the program's own loop.
 ///
 /// An implementation on a program's own loop also overrides runs_only_here(): without it a blocking call of the library
 /// on the loop's thread waits for ever for tasks that would run there. With drive() too such calls work; without, each
@@ -65,9 +64,18 @@ class KUBEXX_EXPORT Executor {
   /// Called where runs_only_here(), perhaps inside a task: runs what is ready, or waits until something is, but not
   /// beyond `until` (TimePoint::max(): however long). False: it cannot, and nothing ran.
   virtual bool drive(TimePoint until);
-  /// The loop that also waits for descriptors and runs what this one is given; null: there is none. A client whose
-  /// executor has one starts no thread: its transport joins the loop.
-  virtual LoopExecutor* loop() noexcept { return nullptr; }
+  /// Whether it waits for descriptors too. A client whose executor does starts no thread: its transport joins it.
+  virtual bool watches() const noexcept { return false; }
+  /// Where it watches(): calls `on_ready` whenever the descriptor is readable, never twice at the same time, until the
+  /// returned handle goes, which has to be before the descriptor is closed; a call that runs in another thread at that
+  /// moment is not waited for. It must neither block nor wait. Throws std::system_error when the descriptor cannot be
+  /// waited for, std::logic_error where nobody watches.
+  [[nodiscard]] virtual std::shared_ptr<void> watch(int fd, std::function<void()> on_ready);
+
+  /// A post by a task that is about to return: whoever runs that may run this next, and nobody else is woken for it.
+  virtual void post_soon(Task task) { post(std::move(task)); }
+  /// The task goes on after all: what it posted so must not wait for it.
+  virtual void goes_on() {}
 };
 
 /// Tasks posted to one Strand run in order, one at a time, on its executor. A handle: copies are the same strand.
@@ -129,8 +137,12 @@ class KUBEXX_EXPORT ThreadExecutor final : public Executor {
 /// milliseconds for a blocked thread before another one is started; idle threads end after `linger`. While
 /// `eager_threads` of them compute, tasks wait: more threads would not be faster. It is destroyed as ThreadExecutor is.
 ///
-/// One thread more, of its own, watches over them and has the timers. Where the system has no thread to spare, that is
-/// reported once and the one thread runs the tasks.
+/// prompt() is an executor on the same threads for tasks that do not block: two of them run at once, and none waits for
+/// those that may block. It watches descriptors: a thread that finds one readable reads it, runs the prompt tasks that
+/// this makes, and the ones that may block that those make, without waking another; meanwhile others watch.
+///
+/// One thread more, of its own, watches over them. Where the system has no thread to spare, that is reported once and
+/// the one thread runs the tasks; with a prompt() the prompt ones, and those that may block wait for another.
 class KUBEXX_EXPORT ElasticExecutor final : public Executor {
  public:
   /// How many threads there may be, how long an idle one stays, and what they are called.
@@ -147,9 +159,13 @@ class KUBEXX_EXPORT ElasticExecutor final : public Executor {
   void post(Task task) override;
   Timer post_after(Duration delay, Task task) override;
   const Clock& clock() const override;
+  void post_soon(Task task) override;
   std::size_t threads() const;  ///< that came with the work, alive now
+  /// The same one each time. It may outlive this one. Throws std::system_error when its thread cannot be started.
+  std::shared_ptr<Executor> prompt();
 
  private:
+  class Prompt;
   struct Impl;
   std::shared_ptr<Impl> impl_;
 };

@@ -52,10 +52,8 @@ class KUBEXX_EXPORT LoopExecutor final : public Executor {
   bool run_until(const std::function<bool()>& done, const std::stop_token& stop = {},
                  std::optional<Duration> timeout = {});
 
-  /// Calls `on_ready` in run_ready() whenever the descriptor is readable, until the returned handle goes, which has to
-  /// be before the descriptor is closed; a call that runs in another thread at that moment is not waited for. It must
-  /// neither block nor wait. Throws std::system_error when the descriptor cannot be waited for.
-  [[nodiscard]] std::shared_ptr<void> watch(int fd, std::function<void()> on_ready);
+  /// Calls `on_ready` in run_ready().
+  [[nodiscard]] std::shared_ptr<void> watch(int fd, std::function<void()> on_ready) override;
 
   /// Drops what waits to run, what is watched, and whatever is posted from now on, as the destructor does.
   void shut_down();
@@ -67,7 +65,7 @@ class KUBEXX_EXPORT LoopExecutor final : public Executor {
   std::size_t strand_turn() const noexcept override { return 16; }
   bool runs_only_here() const noexcept override;
   bool drive(TimePoint until) override;
-  LoopExecutor* loop() noexcept override { return this; }
+  bool watches() const noexcept override { return true; }
 
  private:
   struct Impl;

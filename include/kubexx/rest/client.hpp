@@ -88,10 +88,10 @@ struct ReadOptions {
 /// What a client uses in place of its own, and its limits.
 struct ClientOptions {
   std::shared_ptr<transport::Transport> transport = {};  ///< null: HttpTransport made from the Config
-  /// Null: a ThreadExecutor of its own. With a LoopExecutor (loop_executor.hpp) the client starts no thread: the
-  /// transport that it makes joins the loop, and handlers run there too unless they have an executor of their own.
+  /// Null: an ElasticExecutor's prompt(). The transport that the client makes joins an executor that watches(). With a
+  /// LoopExecutor no thread is started, and handlers run there too unless they have an executor of their own.
   std::shared_ptr<Executor> executor = {};
-  std::shared_ptr<Executor> handlers = {};        ///< for code that may block; null: an ElasticExecutor of its own
+  std::shared_ptr<Executor> handlers = {};        ///< for code that may block; null: an ElasticExecutor, as above
   std::shared_ptr<MetricsRegistry> metrics = {};  ///< null: MetricsRegistry::process()
   std::function<void(std::string_view warning)> on_warning = {};  ///< server warnings; absent: a log line each, once
   std::size_t max_first_lists = 8;  ///< first lists under way at once, so that a start is no storm

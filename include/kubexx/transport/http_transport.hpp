@@ -48,8 +48,8 @@ struct TransportOptions {
 
 /// HTTP/1.1 and HTTP/2 over TCP or TLS; one I/O thread drives every connection, or (`threadless`) the program does.
 ///
-/// Threads: send from any thread. Sinks are called on the I/O thread, or inside on_ready(). fd(), on_ready() and
-/// deadline() belong to one thread, and throw std::logic_error where there is an I/O thread.
+/// Threads: send from any thread. Sinks are called on the I/O thread, or inside on_ready(). on_ready() may be
+/// called by any thread; it, fd() and deadline() throw std::logic_error where there is an I/O thread.
 /// Stop: the destructor ends every exchange with a Canceled error and joins the I/O thread; without one it calls the
 /// sinks itself, after a turn of on_ready() that another thread is in.
 /// Errors: create() has those of the options (certificates that cannot be read, an unusable proxy) and of a system that

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <mutex>
 #include <system_error>
 
@@ -46,6 +47,41 @@ TEST(ThreadShortageTest, AnElasticExecutorWithoutWorkersRunsTasksAndTimersAllThe
   }
   executor.post([&] { ran.add(); });
   EXPECT_TRUE(ran.reaches(12));
+}
+
+TEST(ThreadShortageTest, APromptLaneWithoutAWorkerIsRefused) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  ElasticExecutor executor;
+  {
+    const ThreadShortage shortage;
+    EXPECT_THROW(executor.prompt(), std::system_error);
+  }
+  EXPECT_TRUE(executor.prompt());
+}
+
+TEST(ThreadShortageTest, TasksThatBlockDoNotHoldUpPromptOnes) {
+  KUBEXX_NEEDS_THREAD_SHORTAGE();
+  std::latch release(1);
+  Count begun;
+  Count ran;
+  ElasticExecutor executor;
+  const auto prompt = executor.prompt();
+  {
+    const ThreadShortage shortage;
+    for (int i = 0; i < 3; ++i) {
+      executor.post([&] {
+        begun.add();
+        release.wait();
+      });
+    }
+    ASSERT_TRUE(begun.reaches(1));
+    for (int i = 1; i <= 20; ++i) {
+      prompt->post([&] { ran.add(); });
+      ASSERT_TRUE(ran.reaches(i));
+    }
+  }
+  EXPECT_TRUE(begun.reaches(3));
+  release.count_down();
 }
 
 TEST(ThreadShortageTest, ATaskRunsWhileTheOnlyWorkerIsBlocked) {
