@@ -77,7 +77,7 @@ typedef void (*kubexx_release)(void* user_data);
 
 /// KUBEXX_C_VERSION of the library that is there. Threads: any.
 KUBEXX_C_EXPORT int kubexx_c_version(void);
-/// "0.1.0". Threads: any. Never freed.
+/// "0.2.0". Threads: any. Never freed.
 KUBEXX_C_EXPORT const char* kubexx_version_text(void);
 
 // ---- Status and errors ----------------------------------------------------------------------------------------------

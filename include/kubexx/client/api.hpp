@@ -171,7 +171,7 @@ class Api {
   Result<T> update_status(const D& draft, const WriteOptions& options = {}) const {
     return update_status(draft.to_object(), options);
   }
-  /// Changes an object: by a patch, or by what a draft changed, for the version that it was read with.
+  /// Changes an object: by a patch, or by what a draft changed, whatever its version is by now.
   Result<T> patch(std::string_view name, PatchType type, std::string_view body, const WriteOptions& options = {},
                   std::string_view subresource = {}) const {
     return typed<T>(untyped_.patch(name, type, body, options, subresource));

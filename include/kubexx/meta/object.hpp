@@ -23,8 +23,8 @@ KUBEXX_EXPORT_INTERNAL void retain(const Document* document) noexcept;
 KUBEXX_EXPORT_INTERNAL void release(const Document* document) noexcept;
 }  // namespace detail
 
-/// How an object was cut while it was decoded or transformed. What is not Full (or WithoutManagedFields) must not be
-/// sent back as a whole.
+/// How an object was cut while it was decoded. What is not Full (or WithoutManagedFields) must not be sent back as a
+/// whole. Transformed: it came by protobuf with fields that the schema does not know.
 enum class Completeness : std::uint8_t { Full, WithoutManagedFields, MetadataOnly, SelectedPaths, Transformed };
 KUBEXX_EXPORT std::string_view to_string(Completeness completeness) noexcept;
 

@@ -29,7 +29,7 @@ struct WatchError {
   std::uint64_t attempt = 0;                   ///< rounds since the last whole state, this one included
 };
 
-/// Told of every error that ends a round of list and watch, before the backoff. Must not block.
+/// Told of Errors that lists and watches are answered with, in place of a log line. Must not block.
 using WatchErrorHandler = std::function<void(const WatchError& failed)>;
 
 /// Where a Reflector stands; docs/reflector.md has the table of what leads where.
