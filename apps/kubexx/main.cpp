@@ -1,7 +1,4 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <clocale>
 #include <csignal>
 #include <new>
@@ -84,24 +81,8 @@ int run_program(int argc, char** argv) {
 }  // namespace
 }  // namespace kubexx::app
 
-namespace {
-
-/// Whatever thread it is that finds no memory: what it was to do will not be done, and others may wait for it. The
-/// first says so, unless the program is ending for a reason that was told, and ends it; any other waits for that end.
-[[noreturn]] void out_of_memory() {
-  static std::atomic_flag ending = ATOMIC_FLAG_INIT;
-  while (ending.test_and_set()) ::pause();
-  constexpr std::string_view kText = "kubexx: out of memory\n";
-  if (!kubexx::app::failure_told()) {
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
-  }
-  ::_exit(kubexx::app::kFailed);
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-  std::set_new_handler(out_of_memory);
+  std::set_new_handler(kubexx::app::end_without_memory);
   std::setlocale(LC_CTYPE, "");   // how wide letters are; NOLINT(concurrency-mt-unsafe): there are no threads yet
   std::signal(SIGPIPE, SIG_IGN);  // `| head` ends a command through its failed write
   try {

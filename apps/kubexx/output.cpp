@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <thread>
 
 #include "kubexx/base/stop.hpp"
 #include "kubexx/meta/json.hpp"
@@ -16,7 +17,22 @@
 namespace kubexx::app {
 namespace {
 
-std::atomic<bool> told{false};
+/// Who says why the program ends: threads that find no memory while another one says so are not to add a second line.
+enum class LastLine { None, Begun, Said, Memory };
+std::atomic<LastLine> last_line{LastLine::None};
+
+[[noreturn]] void wait_for_the_end() {
+  while (true) ::pause();
+}
+
+void write_last_line(const std::string& line) {
+  auto before = last_line.load();
+  do {
+    if (before == LastLine::Memory) wait_for_the_end();
+  } while (!last_line.compare_exchange_weak(before, LastLine::Begun));
+  std::cerr << line;
+  last_line.store(LastLine::Said);
+}
 
 /// What a person can do about it, in the same line.
 std::string advice(const Error& error) {
@@ -32,8 +48,11 @@ std::string advice(const Error& error) {
 int say(const Error& error, bool last) {
   if (error.is_canceled() && stop_signal() != 0) return 128 + stop_signal();
   const auto line = "kubexx: " + one_line(error.message()) + advice(error) + '\n';
-  if (last) told.store(true);  // before the line is out: another thread may find no memory meanwhile
-  std::cerr << line;
+  if (last) {
+    write_last_line(line);
+  } else {
+    std::cerr << line;
+  }
   return kFailed;
 }
 
@@ -47,8 +66,20 @@ int fail_and_go_on(const Error& error) {
   return say(error, false);
 }
 
-bool failure_told() noexcept {
-  return told.load();
+void end_without_memory() {
+  auto before = last_line.load();
+  do {
+    while (before == LastLine::Begun) {
+      std::this_thread::yield();
+      before = last_line.load();
+    }
+    if (before == LastLine::Memory) wait_for_the_end();
+  } while (!last_line.compare_exchange_weak(before, LastLine::Memory));
+  constexpr std::string_view kText = "kubexx: out of memory\n";
+  if (before == LastLine::None) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  }
+  ::_exit(kFailed);
 }
 
 int until_stopped(int code) {

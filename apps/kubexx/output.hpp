@@ -22,8 +22,9 @@ inline constexpr int kUsage = 2;
 int fail(const Error& error);
 /// The same where the command goes on with what else it has to do.
 int fail_and_go_on(const Error& error);
-/// Whether fail() has said why the program ends: whatever lacks after that is not worth a second line.
-bool failure_told() noexcept;
+/// For the thread that finds no memory, whichever it is: what it was to do will not be done, and others may wait for
+/// it. Says so, unless fail() has said why the program ends, and ends it; a second thread waits for that end.
+[[noreturn]] void end_without_memory();
 /// The exit code of a command that runs until it is told to stop: a signal is its orderly end.
 int until_stopped(int code);
 /// The same for a call that cannot be right.
