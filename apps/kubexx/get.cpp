@@ -104,14 +104,23 @@ class Get {
     options.namespaces = flags_.selection.all_namespaces && target.resource.namespaced;
     options.kind_prefix = prefix;
     options.show_labels = flags_.show_labels;
+    const Rows before = into;
     std::string token;
+    std::int64_t limit = kPage;
     meta::ListProgress pages;
-    do {
+    while (true) {
       rest::Request request;
       request.path = {target.resource.resource, namespace_of(target.resource), target.name, ""};
       request.accept = kTable;
-      if (target.name.empty()) request.query = list_query(token);
+      if (target.name.empty()) request.query = list_query(token, limit);
       const auto answer = client_.send(request, until_signal());
+      if (!answer && answer.error().is_expired() && !token.empty() && limit > 0) {  // the list took too long: all at once then
+        into = before;
+        token.clear();
+        limit = 0;
+        pages = meta::ListProgress();
+        continue;
+      }
       if (!answer) return answer.error();
       meta::DecodeOptions limits;
       limits.max_bytes = std::size_t{256} << 20;
@@ -129,12 +138,13 @@ class Get {
       std::optional<std::uint64_t> total;
       if (const auto left = (*page)["metadata"]["remainingItemCount"].get_int()) total = into.rows.size() + *left;
       progress_.show(target.resource.resource.resource, into.rows.size(), total);
-    } while (!token.empty());
-    return {};
+      if (token.empty()) return {};
+    }
   }
 
-  std::vector<std::pair<std::string, std::string>> list_query(const std::string& token) const {
-    std::vector<std::pair<std::string, std::string>> query{{"limit", std::to_string(kPage)}};
+  std::vector<std::pair<std::string, std::string>> list_query(const std::string& token, std::int64_t limit) const {
+    std::vector<std::pair<std::string, std::string>> query;
+    if (limit > 0) query.emplace_back("limit", std::to_string(limit));
     if (!token.empty()) query.emplace_back("continue", token);
     if (!flags_.selection.label_selector.empty()) query.emplace_back("labelSelector", flags_.selection.label_selector);
     if (!flags_.selection.field_selector.empty()) query.emplace_back("fieldSelector", flags_.selection.field_selector);
@@ -274,8 +284,15 @@ class Get {
     query.projection = flags_.managed_fields ? meta::Projection::full() : meta::Projection::without_managed_fields();
     std::vector<meta::Object> all;
     meta::ListProgress pages;
-    do {
+    while (true) {
       auto page = api.list(query);
+      if (!page && page.error().is_expired() && !query.continue_token.empty() && query.limit > 0) {  // as above
+        all.clear();
+        query.continue_token.clear();
+        query.limit = 0;
+        pages = meta::ListProgress();
+        continue;
+      }
       if (!page) return page.error();
       if (auto more = pages.page(page->items.size(), page->meta.continue_token); !more) return more.error();
       all.insert(all.end(), page->items.begin(), page->items.end());
@@ -283,8 +300,8 @@ class Get {
       std::optional<std::uint64_t> total;
       if (page->meta.remaining_item_count) total = all.size() + *page->meta.remaining_item_count;
       progress_.show(target.resource.resource.resource, all.size(), total);
-    } while (!query.continue_token.empty());
-    return all;
+      if (query.continue_token.empty()) return all;
+    }
   }
 
   static meta::Object without_managed_fields(const meta::Object& object) {

@@ -156,6 +156,16 @@ std::vector<Shape> body_shapes() {
       },
       fails("so be it"));
   add(
+      "a second page that is gone, and the whole list when it is asked for",
+      [](Peer& peer, const Asked& asked) {
+        const bool second = asked.target.find("continue=") != std::string::npos;
+        const bool in_pages = asked.target.find("limit=") != std::string::npos;
+        peer.write(second     ? http(status_object(410, "Expired"), "Content-Type: application/json\r\n", "410 Gone")
+                   : in_pages ? http(pod_list(pod("gone"), R"("resourceVersion":"10","continue":"more")"))
+                              : http(pod_list()));
+      },
+      seen());
+  add(
       "a second page that is cut",
       [](Peer& peer, const Asked& asked) {
         const bool second = asked.target.find("continue=") != std::string::npos;
