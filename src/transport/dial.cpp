@@ -31,6 +31,8 @@ void Dial::prepare_tls(ssl_ctx_st& tls) {
   // Fewer system calls for large bodies: OpenSSL otherwise asks the socket for each record's header and body.
   SSL_CTX_set_read_ahead(&tls, 1);
   SSL_CTX_set_default_read_buffer_len(&tls, 64 * 1024);
+  // libcurl has each buffer given back as soon as it is empty, which is after every read here.
+  SSL_CTX_clear_mode(&tls, SSL_MODE_RELEASE_BUFFERS);
 }
 
 Dial::Dial(CurlMulti& multi, Endpoint endpoint, Done done)
@@ -61,9 +63,10 @@ void Dial::learn_protocol() {
   early_.assign(first, count);
   curl_tlssessioninfo* session = nullptr;
   if (curl_easy_getinfo(easy(), CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session || !session->internals) return;
+  tls_ = static_cast<SSL*>(session->internals);
   const unsigned char* protocol = nullptr;
   unsigned length = 0;
-  SSL_get0_alpn_selected(static_cast<SSL*>(session->internals), &protocol, &length);
+  SSL_get0_alpn_selected(tls_, &protocol, &length);
   http2_ = length == 2 && std::memcmp(protocol, "h2", 2) == 0;
 }
 
@@ -78,6 +81,12 @@ Dial::Io Dial::read(char* buffer, std::size_t size, std::size_t& count) {
   if (last_ == CURLE_AGAIN) return Io::Again;
   if (last_ != CURLE_OK) return Io::Failed;
   return count == 0 ? Io::Closed : Io::Done;
+}
+
+bool Dial::may_have_more(std::size_t asked, std::size_t got) const noexcept {
+  // Behind an https proxy there is a session below this one.
+  if (!early_.empty() || endpoint().proxy.starts_with("https://")) return true;
+  return tls_ ? SSL_has_pending(tls_) == 1 : got == asked;
 }
 
 Dial::Io Dial::write(const char* data, std::size_t size, std::size_t& count) {

@@ -6,6 +6,8 @@
 
 #include "transport/endpoint.hpp"
 
+struct ssl_st;
+
 namespace kubexx::transport {
 
 /// Makes one connection that may speak HTTP/2 and then is its byte stream: libcurl resolves, walks through proxies and
@@ -21,6 +23,9 @@ class Dial final : public EndpointTransfer {
   int socket() const noexcept { return socket_; }
   bool speaks_http2() const noexcept { return http2_; }
   Io read(char* buffer, std::size_t size, std::size_t& count);
+  /// After a read() that asked for so many bytes and got so many: whether there may be some of which the socket does
+  /// not tell (any more).
+  bool may_have_more(std::size_t asked, std::size_t got) const noexcept;
   Io write(const char* data, std::size_t size, std::size_t& count);
   Error failure() const;  ///< after Closed or Failed
 
@@ -31,6 +36,7 @@ class Dial final : public EndpointTransfer {
 
   Done done_;
   int socket_ = -1;
+  ssl_st* tls_ = nullptr;  ///< the session with the endpoint, libcurl's; null without TLS
   bool http2_ = false;
   CURLcode last_ = CURLE_OK;
   std::string early_;  ///< bytes that came while the protocol was being asked for

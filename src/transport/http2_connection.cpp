@@ -380,12 +380,7 @@ void Http2Connection::read_some() {
   for (std::size_t turn = 0; turn < kReadsPerTurn; ++turn) {
     std::size_t count = 0;
     Dial::Io result = dial_->read(buffer, sizeof buffer, count);
-    if (result == Dial::Io::Again) {
-      hand_over();
-      if (total > 0) heard();
-      settle();
-      return rest_after(total);
-    }
+    if (result == Dial::Io::Again) return all_read(total);
     if (result != Dial::Io::Done) {
       hand_over();
       return fail(broken());
@@ -398,6 +393,8 @@ void Http2Connection::read_some() {
     // At once, so that the peer gets its window back before it ran out of it.
     if (nghttp2_session_want_write(session_)) flush();
     if (closed_) return;
+    // A lone event is not worth a second look, which would find nothing; what comes meanwhile makes an event.
+    if (total < kLittle && !dial_->may_have_more(sizeof buffer, count)) return all_read(total);
   }
   hand_over();
   heard();
@@ -406,6 +403,13 @@ void Http2Connection::read_some() {
   loop_->defer([this, alive = std::weak_ptr<bool>(alive_)] {
     if (!alive.expired()) read_some();
   });
+}
+
+void Http2Connection::all_read(std::size_t total) {
+  hand_over();
+  if (total > 0) heard();
+  settle();
+  rest_after(total);
 }
 
 /// What came in this turn, to those who read it.

@@ -53,6 +53,7 @@ class Http2Connection final : public Carrier {
 
   void on_ready(std::uint32_t events);
   void read_some();
+  void all_read(std::size_t total);
   void hand_over();
   void rest_after(std::size_t total);
   void watch_socket();
