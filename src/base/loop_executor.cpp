@@ -44,7 +44,7 @@ int LoopExecutor::fd() const noexcept {
 
 std::size_t LoopExecutor::run_ready() {
   const Impl::Inside inside(impl_);
-  return inside->turn();
+  return inside->turn(TimePoint::min());
 }
 
 std::optional<TimePoint> LoopExecutor::next_due() const {
@@ -60,9 +60,7 @@ bool LoopExecutor::drive(TimePoint until) {
   }
   if (impl_->in_watch || impl_->depth.load() >= kDeepestDrive) return false;
   const Impl::Inside inside(impl_);
-  if (inside->turn() > 0) return true;
-  inside->sleep(until);
-  inside->turn();
+  inside->turn(until);
   return true;
 }
 
@@ -76,6 +74,7 @@ bool LoopExecutor::run_until(const std::function<bool()>& done, const std::stop_
       report_error(current_exception_as_error(), "loop");
     }
   });
+  const Impl::Inside inside(impl_);  // from one turn to the next nobody need make the descriptor readable
   while (!done()) {
     if (stop.stop_requested() || clock().now() >= until || !drive(until)) return false;
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -99,22 +98,14 @@ struct KUBEXX_HIDDEN LoopExecutor::Impl {
     awake = true;
   }
 
-  void sleep(TimePoint until) {
-    const TimePoint now = Clock::system().now();
-    if (until <= now) return;
-    int timeout = -1;
-    if (until != TimePoint::max()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
-      timeout = static_cast<int>(std::min<std::int64_t>(left, 60'000));
-    }
-    fall_asleep();
-    pollfd waiting{epoll.get(), POLLIN, 0};
-    ::poll(&waiting, 1, timeout);
-    wake_up();
+  bool has_ready() const {
+    const std::lock_guard lock(mutex);
+    return !ready.empty();
   }
 
-  std::size_t turn() {
-    std::size_t ran = call_watched();
+  /// What is ready, first of all what is watched. Where nothing is, waits for something, but not beyond `until`.
+  std::size_t turn(TimePoint until) {
+    std::size_t ran = call_watched(until);
     for (std::size_t left = take_due(); left > 0; --left) {
       Task task;
       {
@@ -129,13 +120,28 @@ struct KUBEXX_HIDDEN LoopExecutor::Impl {
     return ran;
   }
 
-  std::size_t call_watched() {
+  /// How long turn() may wait: in milliseconds of epoll_wait(), 0 while a task is ready or due.
+  int patience_locked(TimePoint until) const {
+    const TimePoint now = Clock::system().now();
+    if (until <= now || !ready.empty()) return 0;
+    if (const auto next = timers.next(); next && *next <= now) return 0;
+    if (until == TimePoint::max()) return -1;
+    constexpr std::int64_t kLongest = 60'000;
+    return static_cast<int>(
+        std::min<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count(), kLongest));
+  }
+
+  std::size_t call_watched(TimePoint until) {
+    int timeout = 0;
     {
       const std::lock_guard lock(mutex);
-      if (watched.empty()) return 0;
+      if (until != TimePoint::min()) timeout = patience_locked(until);
+      if (timeout == 0 && watched.empty()) return 0;
     }
     epoll_event events[16];
-    const int count = epoll_wait(epoll.get(), events, 16, 0);
+    if (timeout != 0) fall_asleep();
+    const int count = epoll_wait(epoll.get(), events, 16, timeout);
+    if (timeout != 0) wake_up();
     std::size_t called = 0;
     for (int i = 0; i < count; ++i) {
       std::shared_ptr<std::function<void()>> on_ready;  // it may go meanwhile
