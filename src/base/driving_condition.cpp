@@ -34,7 +34,7 @@ void nudge(Executor& executor) noexcept {
 
 void Awaited::add(Executor* executor) {
   if (!executor || executor == own_ || !executor->runs_only_here()) return;
-  several_ = several_ || own_;
+  several_ = several_ || (own_ && (own_->watches() || executor->watches()));
   if (!own_) own_ = executor;
 }
 

@@ -69,7 +69,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     BurstQueue<Waiting> queue;
     detail::TimerHeap timers;
     std::size_t running = 0;
-    int open = 0;  // how many executors it has
+    bool open = false;  // its executor is there
   };
   struct Soon {
     Lane* lane;
@@ -80,6 +80,9 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     detail::ThreadId id = 0;
     Lane* lane = nullptr;  // of the task that it runs
     std::optional<TimePoint> busy_since;
+    // Tasks of each lane that are on its stack: for want of memory one may run inside another's end.
+    std::size_t prompt_inside = 0;
+    std::size_t may_block_inside = 0;
     // Its own thread's.
     const Impl* of = nullptr;
     bool returns_soon = false;  // it reads a descriptor, or runs a prompt task
@@ -110,7 +113,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
   const Descriptor stop{usable(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))};
 
   std::mutex prompt_mutex;
-  std::weak_ptr<Executor> prompt;  // guarded by prompt_mutex
+  std::shared_ptr<Executor> prompt;  // guarded by prompt_mutex; until the executor goes
 
   mutable std::mutex mutex;
   // All below is guarded by mutex.
@@ -160,9 +163,9 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     if (worker && worker->reads) return post_soon(lane, std::move(task));
     insist([&] {
       const Lock lock(mutex);
-      if (lane.open == 0) return;  // the task goes with the parameter, after the lock
+      if (!lane.open) return;  // the task goes with the parameter, after the lock
       enqueue_locked(lane, task, now());
-      call_worker_locked(now());
+      if (runnable_locked()) call_worker_locked(now());  // else whoever makes a place for it takes it
     });
   }
 
@@ -209,7 +212,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     const TimePoint at = now();
     bool all = true;
     for (Soon& soon : self.soon) {
-      if (soon.lane->open > 0 && try_enqueue_locked(*soon.lane, soon.task, at)) {
+      if (soon.lane->open && try_enqueue_locked(*soon.lane, soon.task, at)) {
         soon.lane = nullptr;
       } else {
         all = false;
@@ -219,21 +222,29 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     std::vector<Soon> rest;
     rest.swap(self.soon);
     for (Soon& soon : rest) {
-      if (soon.lane && soon.lane->open > 0) run_here_locked(*soon.lane, soon.task, lock);
+      if (soon.lane && soon.lane->open) run_here_locked(*soon.lane, soon.task, lock);
     }
     lock.unlock();
     rest.clear();
     lock.lock();
   }
 
+  /// What there is no memory for to queue it, on a worker or the supervisor.
   void run_here_locked(Lane& lane, Task& task, Lock& lock) {
+    Worker& self = *worker_here();
     ++lane.running;
+    ++inside(self, lane);
     lock.unlock();
     call_isolated("executor", task);
     task.reset();
     lock.lock();
+    --inside(self, lane);
     --lane.running;
     if (closing > 0) task_over.notify_all();
+  }
+
+  std::size_t& inside(Worker& worker, const Lane& lane) const noexcept {
+    return &lane == &prompt_lane ? worker.prompt_inside : worker.may_block_inside;
   }
 
   // --- who works
@@ -245,12 +256,14 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
 
   void call_worker_locked(TimePoint at) {
     // A call that a worker did not hear, because it gave up waiting at that moment, is for the next one that waits.
-    if ((waking && listening > 0) || starting > 0) return;
+    if (waking && listening > 0) return;
     const bool the_last_one = listening == 1 && enough_run_locked() && runnable_locked() == &may_block;
     if (listening > 0 && !the_last_one) {
       waking = true;
       const std::uint64_t one = 1;
       [[maybe_unused]] const auto written = write(call.get(), &one, sizeof one);
+    } else if (starting > 0) {
+      return;  // it takes what there is
     } else if (workers.size() >= options.eager_threads || !start_worker_locked()) {
       call_supervisor_locked(detail::after(at, options.patience));
     }
@@ -313,6 +326,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     Task task = std::move(lane->queue.front().task);
     lane->queue.pop_front();
     ++lane->running;
+    ++inside(self, *lane);
     const TimePoint at = now();
     self.busy_since = at;
     self.lane = lane;
@@ -335,6 +349,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     self.busy_since.reset();
     take_soon_locked(self, lock);
     self.lane = nullptr;
+    --inside(self, *lane);
     --lane->running;
     if (closing > 0) task_over.notify_all();
     return true;
@@ -343,7 +358,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
   /// Whether this one leaves the tasks that may block to others: the supervisor, where there are prompt ones, and the
   /// only one that could listen.
   bool stays_away_locked(const Worker& self) const noexcept {
-    return &self == &supervisor_as_worker ? prompt_lane.open > 0
+    return &self == &supervisor_as_worker ? prompt_lane.open
                                           : enough_run_locked() && listening == 0 && starting == 0;
   }
 
@@ -351,7 +366,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
   bool enough_run_locked() const noexcept { return !watched.empty() && may_block.running >= options.eager_threads; }
 
   /// So many threads stay however long nothing comes.
-  std::size_t needed_locked() const noexcept { return prompt_lane.open > 0 ? kResident : 0; }
+  std::size_t needed_locked() const noexcept { return prompt_lane.open ? kResident : 0; }
 
   /// Asked by one that does not listen now. Others may be in user code for ever, so the last listener stays.
   bool may_end_locked() const noexcept {
@@ -416,7 +431,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     }
     insist([&, &waiting = timer, &body = run] {
       const Lock lock(mutex);
-      if (lane.open == 0) return;  // `run` was declared before the lock and releases the task after it
+      if (!lane.open) return;  // `run` was declared before the lock and releases the task after it
       const TimePoint when = detail::after(now(), delay);
       lane.timers.make_room();
       if (lane.timers.push(when, waiting, std::move(body))) arm_locked();
@@ -507,7 +522,8 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
       wanted = 1;
     }
     if (nobody_watches_locked() && !patient(heard)) wanted = 1;
-    if (!may_block.queue.empty() && !patient(may_block.queue.front().since)) {
+    if (!may_block.queue.empty() && may_block.running < options.max_threads &&
+        !patient(may_block.queue.front().since)) {
       wanted = std::max(wanted, std::min(blocked_locked(at, lock), may_block.queue.size()));
     }
     while (wanted > 0 && !stopping && start_worker_locked()) --wanted;
@@ -521,8 +537,9 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
   /// No thread can be had: one step of their work.
   void work_as_supervisor_locked(Lock& lock) {
     fire_timers_locked(now(), lock);
-    if (run_one_locked(supervisor_as_worker, lock)) return;
-    if (listening > 0) {  // a call would be for that one
+    if (run_one_locked(supervisor_as_worker, lock)) return leave_to_listeners_locked();
+    if (listening > 0) {
+      leave_to_listeners_locked();
       supervisor_called.wait_for(lock, options.patience);
       return;
     }
@@ -531,6 +548,12 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     const int count = epoll_wait(epoll.get(), &event, 1, milliseconds(options.patience));
     lock.lock();
     if (count > 0) handle_locked(event.data.u64, supervisor_as_worker, lock);
+    leave_to_listeners_locked();
+  }
+
+  /// What the supervisor does not run itself, and what it heard in another's place.
+  void leave_to_listeners_locked() {
+    if (listening > 0 && runnable_locked()) call_worker_locked(now());
   }
 
   // How many workers are blocked; 0 when enough others are not. Asking the system takes a while: the lock is not held.
@@ -596,7 +619,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
   void open_prompt_lane() {
     const Lock lock(mutex);
     if (workers.empty()) launch_worker_locked();
-    ++prompt_lane.open;
+    prompt_lane.open = true;
     while (workers.size() < kResident && start_worker_locked()) {
     }
   }
@@ -609,16 +632,16 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
     bool last = false;
     {
       Lock lock(mutex);
-      if (--lane.open > 0) return;  // there is one that was made meanwhile
+      lane.open = false;
       dropped_queue->swap(lane.queue);
       std::swap(dropped_timers, lane.timers);
-      const Worker* const self = worker_here();
-      const std::size_t own = self && self->lane == &lane ? 1 : 0;
+      Worker* const self = worker_here();
+      const std::size_t own = self ? inside(*self, lane) : 0;
       ++closing;
       task_over.wait(lock, [&] { return lane.running <= own; });
       --closing;
       if (&lane == &prompt_lane && listening > 0) call_worker_locked(now());  // those that stayed for it may end
-      last = may_block.open == 0 && prompt_lane.open == 0 && !std::exchange(stopping, true);
+      last = !may_block.open && !prompt_lane.open && !std::exchange(stopping, true);
     }
     if (last) join_all();
   }
@@ -678,12 +701,15 @@ ElasticExecutor::ElasticExecutor(Options options) {
   constexpr std::size_t kKeptName = 12;
   options.name = options.name.substr(0, kKeptName);
   impl_ = std::make_shared<Impl>(std::move(options));
-  impl_->may_block.open = 1;
+  impl_->may_block.open = true;
   impl_->start_supervisor();
 }
 
 ElasticExecutor::~ElasticExecutor() {
   impl_->close(impl_->may_block);
+  std::shared_ptr<Executor> prompt;
+  const std::lock_guard lock(impl_->prompt_mutex);
+  prompt.swap(impl_->prompt);
 }
 
 void ElasticExecutor::post(Task task) {
@@ -712,9 +738,8 @@ std::size_t ElasticExecutor::threads() const {
 
 std::shared_ptr<Executor> ElasticExecutor::prompt() {
   const std::lock_guard lock(impl_->prompt_mutex);
-  auto made = impl_->prompt.lock();
-  if (!made) impl_->prompt = made = std::make_shared<Prompt>(impl_);
-  return made;
+  if (!impl_->prompt) impl_->prompt = std::make_shared<Prompt>(impl_);
+  return impl_->prompt;
 }
 
 }  // namespace kubexx

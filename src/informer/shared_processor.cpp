@@ -123,7 +123,9 @@ void SharedProcessor::announce(Notification notification) {
     if (all.size() == all.capacity()) all.reserve(std::max<std::size_t>(1, 2 * all.size()));
   });
   announced_->push(std::move(notification));
-  if (announced_->full()) distribute();
+  if (!announced_->full()) return;
+  distribute();
+  strand_.executor()->goes_on();  // with the rest of a list: handlers need not wait for its end
 }
 
 void SharedProcessor::distribute() {

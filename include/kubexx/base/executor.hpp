@@ -64,7 +64,7 @@ class KUBEXX_EXPORT Executor {
   /// Called where runs_only_here(), perhaps inside a task: runs what is ready, or waits until something is, but not
   /// beyond `until` (TimePoint::max(): however long). False: it cannot, and nothing ran.
   virtual bool drive(TimePoint until);
-  /// Whether it waits for descriptors too. A client whose executor does starts no thread: its transport joins it.
+  /// Whether it waits for descriptors too. The transport of a client whose executor does joins it and has no thread.
   virtual bool watches() const noexcept { return false; }
   /// Where it watches(): calls `on_ready` whenever the descriptor is readable, never twice at the same time, until the
   /// returned handle goes, which has to be before the descriptor is closed; a call that runs in another thread at that
@@ -161,7 +161,8 @@ class KUBEXX_EXPORT ElasticExecutor final : public Executor {
   const Clock& clock() const override;
   void post_soon(Task task) override;
   std::size_t threads() const;  ///< that came with the work, alive now
-  /// The same one each time. It may outlive this one. Throws std::system_error when its thread cannot be started.
+  /// The same one each time, from then on with two threads that stay. It may outlive this one. Throws
+  /// std::system_error when its thread cannot be started.
   std::shared_ptr<Executor> prompt();
 
  private:
