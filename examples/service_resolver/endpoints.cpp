@@ -20,9 +20,9 @@ struct Candidate {
   std::vector<std::string> for_zones;
 };
 
-using Place = std::pair<std::string, std::uint16_t>;
+using Address = std::pair<std::string, std::uint16_t>;
 
-Place place_of(const Endpoint& endpoint) {
+Address address_of(const Endpoint& endpoint) {
   return {endpoint.address, endpoint.port};
 }
 
@@ -58,7 +58,7 @@ std::string Endpoint::target() const {
 
 Endpoints merge(const Service& service, const std::vector<EndpointSlice>& slices, const Question& question) {
   if (!service) return {};
-  std::map<Place, Candidate> found;
+  std::map<Address, Candidate> found;
   for (const auto& slice : slices) {
     if (!is_of(service, slice)) continue;
     if (!question.family.empty() && slice.address_type() != question.family) continue;
@@ -74,7 +74,7 @@ Endpoints merge(const Service& service, const std::vector<EndpointSlice>& slices
         candidate.endpoint = {std::string(address), *port, std::string(each.zone()), std::string(each.node_name()),
                               conditions.terminating()};
         // While an address moves from slice to slice both have it, and one of them may be behind.
-        const auto [there, is_new] = found.try_emplace(place_of(candidate.endpoint), candidate);
+        const auto [there, is_new] = found.try_emplace(address_of(candidate.endpoint), candidate);
         const auto rank = [](const Candidate& c) { return std::tuple(c.ready, c.serving); };
         if (!is_new && rank(there->second) < rank(candidate)) there->second = candidate;
       }
@@ -82,7 +82,7 @@ Endpoints merge(const Service& service, const std::vector<EndpointSlice>& slices
   }
 
   std::vector<Candidate> usable;
-  for (auto& [place, candidate] : found) {
+  for (auto& [address, candidate] : found) {
     if (candidate.ready || candidate.serving) usable.push_back(std::move(candidate));
   }
   prefer(usable, [](const Candidate& c) { return c.ready; });
@@ -101,8 +101,8 @@ Difference compare(const Endpoints& before, const Endpoints& after) {
   Difference difference;
   auto old = before.begin();
   for (const auto& endpoint : after) {
-    while (old != before.end() && place_of(*old) < place_of(endpoint)) difference.removed.push_back(*old++);
-    if (old == before.end() || place_of(*old) != place_of(endpoint)) {
+    while (old != before.end() && address_of(*old) < address_of(endpoint)) difference.removed.push_back(*old++);
+    if (old == before.end() || address_of(*old) != address_of(endpoint)) {
       difference.added.push_back(endpoint);
     } else if (*old++ != endpoint) {
       difference.changed.push_back(endpoint);

@@ -35,7 +35,7 @@ std::uint64_t LookupTable::hash_of(KeyKind kind, std::string_view key) const noe
   return kubexx::detail::hash_bytes(key, seed_ ^ static_cast<std::uint64_t>(kind));
 }
 
-LookupTable::Place LookupTable::seek(KeyKind kind, std::string_view key, std::uint64_t hash) const noexcept {
+LookupTable::Found LookupTable::seek(KeyKind kind, std::string_view key, std::uint64_t hash) const noexcept {
   const Slots& slots = *slots_.load();
   for (std::size_t i = hash & slots.mask;; i = (i + 1) & slots.mask) {
     Entry* const entry = slots.words[i].load();
@@ -73,22 +73,22 @@ void LookupTable::put(Entry entry) {
   fresh->hash = hash_of(fresh->kind, fresh->key);
   const std::lock_guard lock(mutex_);
   if (2 * (used_ + 1) > slots_.load()->mask + 1) grow();
-  const Place place = seek(fresh->kind, fresh->key, fresh->hash);
-  if (place.entry != nullptr) {
-    replaced_.emplace_back(place.entry);
+  const Found found = seek(fresh->kind, fresh->key, fresh->hash);
+  if (found.entry != nullptr) {
+    replaced_.emplace_back(found.entry);
   } else {
     ++used_;
     ++live_;
   }
-  place.word->store(fresh.release());
+  found.word->store(fresh.release());
 }
 
 void LookupTable::erase(KeyKind kind, std::string_view key) {
   const std::lock_guard lock(mutex_);
-  const Place place = seek(kind, key, hash_of(kind, key));
-  if (place.entry != nullptr) {
-    replaced_.emplace_back(place.entry);
-    place.word->store(&gone_);
+  const Found found = seek(kind, key, hash_of(kind, key));
+  if (found.entry != nullptr) {
+    replaced_.emplace_back(found.entry);
+    found.word->store(&gone_);
     --live_;
   }
 }

@@ -51,12 +51,12 @@ class LookupTable {
 
  private:
   struct Slots;
-  struct Place {
+  struct Found {
     std::atomic<Entry*>* word;
     Entry* entry;  // null: nothing has the key, and this is where it would stand
   };
   std::uint64_t hash_of(KeyKind kind, std::string_view key) const noexcept;
-  Place seek(KeyKind kind, std::string_view key, std::uint64_t hash) const noexcept;
+  Found seek(KeyKind kind, std::string_view key, std::uint64_t hash) const noexcept;
   template <class Use>
   auto read(Use&& use) const noexcept;
   void grow();

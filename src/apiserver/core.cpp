@@ -13,7 +13,7 @@
 
 namespace kubexx::apiserver {
 
-void CoreImpl::close() {
+void Core::Impl::close() {
   std::vector<Timer> delayed;  // they hold calls, and those the server's threads
   {
     const Locked cluster = lock();
@@ -25,7 +25,7 @@ void CoreImpl::close() {
   for (auto& timer : delayed) timer.cancel();
 }
 
-Cluster::Action CoreImpl::guarded(Cluster::Action action) {
+Cluster::Action Core::Impl::guarded(Cluster::Action action) {
   return [weak = weak_from_this(), action = std::move(action)] {
     const auto self = weak.lock();
     if (!self) return;
@@ -34,7 +34,7 @@ Cluster::Action CoreImpl::guarded(Cluster::Action action) {
   };
 }
 
-void CoreImpl::handle(Request request, std::shared_ptr<ResponseWriter> writer) {
+void Core::Impl::handle(Request request, std::shared_ptr<ResponseWriter> writer) {
   auto call = std::make_shared<Call>();
   call->request = std::move(request);
   call->route = parse_route(call->request.method, call->request.target);
@@ -67,14 +67,14 @@ void CoreImpl::handle(Request request, std::shared_ptr<ResponseWriter> writer) {
   delayed.push_back(std::move(timer));
 }
 
-void CoreImpl::proceed(const std::shared_ptr<Call>& call) {
+void Core::Impl::proceed(const std::shared_ptr<Call>& call) {
   if (call->out->closed()) return;
   auto result = serve(*call);
   if (!result) return respond(environment, *call, result.error());
   if (!result->sent) respond(environment, *call, std::move(*result));
 }
 
-Result<Answer> CoreImpl::serve(Call& call) {
+Result<Answer> Core::Impl::serve(Call& call) {
   auto user = environment.authority.authenticate(call.request);
   if (!user) return user.error();
   call.user = std::move(*user);
@@ -82,13 +82,13 @@ Result<Answer> CoreImpl::serve(Call& call) {
   return call.route.resource_request ? serve_resource(call) : serve_path(call);
 }
 
-Result<Answer> CoreImpl::serve_path(Call& call) {
+Result<Answer> Core::Impl::serve_path(Call& call) {
   if (call.route.path == "/kubexx/faults" && environment.options.fault_path) return serve_control(*this, call);
   const ResourceTable resources = lock()->resources;
   return serve_discovery(resources, call);
 }
 
-Result<Answer> CoreImpl::serve_resource(Call& call) {
+Result<Answer> Core::Impl::serve_resource(Call& call) {
   const Route& route = call.route;
   {
     const Locked cluster = lock();
@@ -107,7 +107,7 @@ Result<Answer> CoreImpl::serve_resource(Call& call) {
   return none;
 }
 
-Core::Core(Options options) : impl_(std::make_shared<CoreImpl>(std::move(options))) {
+Core::Core(Options options) : impl_(std::make_shared<Impl>(std::move(options))) {
   impl_->lock()->open();
 }
 Core::~Core() {

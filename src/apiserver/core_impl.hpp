@@ -23,9 +23,9 @@ class [[nodiscard]] Locked {
 };
 
 /// The way of a request from the exchange to the verbs and back, and the one lock around the state (see Cluster).
-class CoreImpl : public std::enable_shared_from_this<CoreImpl> {
+class KUBEXX_HIDDEN Core::Impl : public std::enable_shared_from_this<Core::Impl> {
  public:
-  explicit CoreImpl(Options options)
+  explicit Impl(Options options)
       : environment(std::move(options)),
         cluster_(environment, [this](Cluster::Action action) { return guarded(std::move(action)); }) {}
   Locked lock() { return Locked(mutex_, cluster_); }

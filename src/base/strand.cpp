@@ -19,9 +19,9 @@ constexpr std::size_t kKeptCapacity = 1024;
 // moment: whoever drops the last reference expects that the tasks are over, and a turn would take that over unseen.
 // Turns and timers run inside the executor, which waits for them before it goes; only a task of the same turn can
 // have destroyed it, and then the weak reference knows.
-class Core : public std::enable_shared_from_this<Core> {
+class Runner : public std::enable_shared_from_this<Runner> {
  public:
-  Core(const std::shared_ptr<Executor>& executor, std::size_t turn)
+  Runner(const std::shared_ptr<Executor>& executor, std::size_t turn)
       : executor_(executor.get()), alive_(executor), turn_(turn) {}
 
   // By a handle, which owns the executor, or by a task inside it.
@@ -46,23 +46,23 @@ class Core : public std::enable_shared_from_this<Core> {
     return posted_ - finished_.load(std::memory_order_relaxed);
   }
 
-  static const Core*& current() noexcept {
-    static thread_local const Core* core = nullptr;
-    return core;
+  static const Runner*& current() noexcept {
+    static thread_local const Runner* runner = nullptr;
+    return runner;
   }
 
  private:
   // The task that the executor holds while there is something to run. Dropping it unrun drops the queue, which
   // may hold the last references to itself.
   struct Turn {
-    std::shared_ptr<Core> core;
-    explicit Turn(std::shared_ptr<Core> c) : core(std::move(c)) {}
+    std::shared_ptr<Runner> runner;
+    explicit Turn(std::shared_ptr<Runner> c) : runner(std::move(c)) {}
     Turn(Turn&&) noexcept = default;
     Turn& operator=(Turn&&) = delete;
     ~Turn() {
-      if (core) core->abandon();
+      if (runner) runner->abandon();
     }
-    void operator()() { std::exchange(core, nullptr)->run(); }
+    void operator()() { std::exchange(runner, nullptr)->run(); }
   };
 
   void schedule() {
@@ -71,7 +71,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   void run() {
-    const Core* const outer = std::exchange(current(), this);
+    const Runner* const outer = std::exchange(current(), this);
     const bool more = run_turn();
     current() = outer;
     if (more) schedule();
@@ -145,44 +145,44 @@ void require(const Task& task) {
 
 struct KUBEXX_HIDDEN Strand::Impl {
   std::shared_ptr<Executor> executor;
-  std::shared_ptr<Core> core;
+  std::shared_ptr<Runner> runner;
 };
 
 Strand::Strand(std::shared_ptr<Executor> executor) {
   if (!executor) throw std::logic_error("Strand: no executor");
-  auto core = std::make_shared<Core>(executor, executor->strand_turn());
-  impl_ = std::make_shared<Impl>(Impl{std::move(executor), std::move(core)});
+  auto runner = std::make_shared<Runner>(executor, executor->strand_turn());
+  impl_ = std::make_shared<Impl>(Impl{std::move(executor), std::move(runner)});
 }
 
 void Strand::post(Task task) const {
   require(task);
-  impl_->core->post(std::move(task));
+  impl_->runner->post(std::move(task));
 }
 
 void Strand::defer(Task task) const {
   require(task);
-  if (running_in_this_thread()) return impl_->core->defer(std::move(task));
-  impl_->core->post(std::move(task));
+  if (running_in_this_thread()) return impl_->runner->defer(std::move(task));
+  impl_->runner->post(std::move(task));
 }
 
 Timer Strand::post_after(Duration delay, Task task) const {
   require(task);
   auto [timer, run] = Timer::wrap(std::move(task));
   if (delay <= Duration::zero()) {
-    impl_->core->post(std::move(run));
+    impl_->runner->post(std::move(run));
     return timer;
   }
-  auto when_due = [core = impl_->core, due = std::move(run)]() mutable { core->post(std::move(due)); };
+  auto when_due = [runner = impl_->runner, due = std::move(run)]() mutable { runner->post(std::move(due)); };
   // Canceling has to reach the executor's timer too, or canceled ones would pile up there until they are due.
   timer.impl_->outer = impl_->executor->post_after(delay, insisted_task(std::move(when_due)));
   return timer;
 }
 
 bool Strand::running_in_this_thread() const noexcept {
-  return Core::current() == impl_->core.get();
+  return Runner::current() == impl_->runner.get();
 }
 std::size_t Strand::depth() const {
-  return impl_->core->depth();
+  return impl_->runner->depth();
 }
 const Clock& Strand::clock() const {
   return impl_->executor->clock();

@@ -66,7 +66,7 @@ kubexx_status caught(kubexx_error** error) noexcept;
 /// The one boundary of functions that can fail: what `body` throws becomes a status and an error.
 template <class F>
 kubexx_status guarded(kubexx_error** error, F&& body) noexcept {
-  const Call call;
+  const Entry entry;
   if (error) *error = nullptr;
   try {
     std::forward<F>(body)();
@@ -79,7 +79,7 @@ kubexx_status guarded(kubexx_error** error, F&& body) noexcept {
 /// That of functions that answer a value: `fallback` where something was thrown.
 template <class T, class F>
 T guarded_or(T fallback, F&& body) noexcept {
-  const Call call;
+  const Entry entry;
   try {
     return std::forward<F>(body)();
   } catch (...) {
@@ -91,7 +91,7 @@ T guarded_or(T fallback, F&& body) noexcept {
 void reported(const char* where) noexcept;
 template <class F>
 void ending(const char* where, F&& body) noexcept {
-  const Call call;
+  const Entry entry;
   try {
     std::forward<F>(body)();
   } catch (...) {

@@ -18,7 +18,7 @@ void finish(LoopUse::Ending& ending) {
 }  // namespace
 
 LoopUse::~LoopUse() {
-  const Call call;  // not in the middle of one, which may be a task of the loop
+  const Entry entry;  // not in the middle of one, which may be a task of the loop
   at_end_of_call(ending_->executor, [ending = ending_] { finish(*ending); });
 }
 

@@ -46,11 +46,11 @@ void hand_over(Turns& here) {
 
 }  // namespace
 
-Call::Call() noexcept {
+Entry::Entry() noexcept {
   ++of_this_thread.calls;
 }
 
-Call::~Call() {
+Entry::~Entry() {
   Turns& here = of_this_thread;
   if (here.calls == 1 && here.callbacks == 0) run_what_was_put_off(here);
   --here.calls;

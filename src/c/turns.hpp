@@ -12,12 +12,12 @@ namespace kubexx::c {
 // waits for a callback must not run inside one; it is put off until this thread has left the library.
 
 /// A call into the library. With the outermost one goes what was put off.
-class Call {
+class Entry {
  public:
-  Call() noexcept;
-  ~Call();
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+  Entry() noexcept;
+  ~Entry();
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
 };
 
 /// A call of the library into the program.

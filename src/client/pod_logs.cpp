@@ -8,8 +8,8 @@ namespace {
 /// A log by lines: the call behind it and what its callbacks share.
 class LineCall final : public meta::Call {
  public:
-  struct State {
-    explicit State(LineCallbacks c) : callbacks(std::move(c)) {}
+  struct Impl {
+    explicit Impl(LineCallbacks c) : callbacks(std::move(c)) {}
     bool line(std::string_view text) {
       callbacks.on_line(text);
       return !over;
@@ -19,14 +19,14 @@ class LineCall final : public meta::Call {
     bool over = false;  // the call was destroyed, perhaps inside on_line
   };
 
-  LineCall(std::shared_ptr<State> state, std::unique_ptr<meta::Call> bytes)
-      : state_(std::move(state)), bytes_(std::move(bytes)) {}
-  ~LineCall() override { state_->over = true; }
+  LineCall(std::shared_ptr<Impl> impl, std::unique_ptr<meta::Call> bytes)
+      : impl_(std::move(impl)), bytes_(std::move(bytes)) {}
+  ~LineCall() override { impl_->over = true; }
   void hold() override { bytes_->hold(); }
   void resume() override { bytes_->resume(); }
 
  private:
-  const std::shared_ptr<State> state_;
+  const std::shared_ptr<Impl> impl_;
   const std::unique_ptr<meta::Call> bytes_;
 };
 
@@ -61,17 +61,17 @@ std::unique_ptr<meta::Call> ResourceApi::start_logs(std::string_view name, const
 
 std::unique_ptr<meta::Call> ResourceApi::start_log_lines(std::string_view name, const LogOptions& options,
                                                          const Strand& strand, LineCallbacks callbacks) const {
-  const auto state = std::make_shared<LineCall::State>(std::move(callbacks));
+  const auto impl = std::make_shared<LineCall::Impl>(std::move(callbacks));
   rest::ByteCallbacks bytes;
-  bytes.on_open = std::move(state->callbacks.on_open);
-  bytes.on_bytes = [state](std::string_view piece) {
-    state->lines.take(piece, [&](std::string_view text, bool) { return state->line(text); });
+  bytes.on_open = std::move(impl->callbacks.on_open);
+  bytes.on_bytes = [impl](std::string_view piece) {
+    impl->lines.take(piece, [&](std::string_view text, bool) { return impl->line(text); });
   };
-  bytes.on_end = [state](const Error* error) {
-    if (!error) state->lines.end([&](std::string_view text, bool) { return state->line(text); });
-    if (!state->over) state->callbacks.on_end(error);
+  bytes.on_end = [impl](const Error* error) {
+    if (!error) impl->lines.end([&](std::string_view text, bool) { return impl->line(text); });
+    if (!impl->over) impl->callbacks.on_end(error);
   };
-  return std::make_unique<LineCall>(state, start_logs(name, options, strand, std::move(bytes)));
+  return std::make_unique<LineCall>(impl, start_logs(name, options, strand, std::move(bytes)));
 }
 
 }  // namespace kubexx::client

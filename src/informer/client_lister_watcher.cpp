@@ -71,18 +71,18 @@ class KindFirst final : public meta::Call {
 class ServedPoll final : public meta::Call {
  public:
   ServedPoll(rest::Client client, meta::GroupVersionResource resource, const Strand& strand, Task served)
-      : core_(std::make_shared<Core>(std::move(client), std::move(resource), strand, std::move(served))) {
-    core_->wait();
+      : impl_(std::make_shared<Impl>(std::move(client), std::move(resource), strand, std::move(served))) {
+    impl_->wait();
   }
   ~ServedPoll() override {
-    core_->timer.cancel();
-    core_->call.reset();
-    core_->over = true;
+    impl_->timer.cancel();
+    impl_->call.reset();
+    impl_->over = true;
   }
 
  private:
-  struct Core : std::enable_shared_from_this<Core> {
-    Core(rest::Client c, meta::GroupVersionResource r, const Strand& s, Task t)
+  struct Impl : std::enable_shared_from_this<Impl> {
+    Impl(rest::Client c, meta::GroupVersionResource r, const Strand& s, Task t)
         : client(std::move(c)), resource(std::move(r)), strand(s), served(std::move(t)) {}
     void wait() {
       timer = strand.post_after(kDiscoveryPoll, [weak = weak_from_this()] {
@@ -136,7 +136,7 @@ class ServedPoll final : public meta::Call {
     std::unique_ptr<meta::Call> call;
     bool over = false;
   };
-  std::shared_ptr<Core> core_;
+  std::shared_ptr<Impl> impl_;
 };
 
 class ClientListerWatcher final : public reflector::ListerWatcher,

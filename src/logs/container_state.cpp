@@ -3,17 +3,17 @@
 namespace kubexx::logs {
 namespace {
 
-struct Place {
+struct FieldNames {
   const char* spec;
   const char* status;
 };
-constexpr Place kPlaces[] = {{"initContainers", "initContainerStatuses"},
+constexpr FieldNames kFieldNames[] = {{"initContainers", "initContainerStatuses"},
                              {"containers", "containerStatuses"},
                              {"ephemeralContainers", "ephemeralContainerStatuses"}};
 
 meta::Value status_of(const meta::Object& pod, std::string_view container) {
-  for (const Place& place : kPlaces) {
-    for (const meta::Value entry : pod["status"][place.status].items()) {
+  for (const FieldNames& field : kFieldNames) {
+    for (const meta::Value entry : pod["status"][field.status].items()) {
       if (entry["name"].string() == container) return entry;
     }
   }
@@ -38,8 +38,8 @@ ContainerState container_state(const meta::Object& pod, std::string_view contain
 
 std::vector<std::string_view> container_names(const meta::Object& pod) {
   std::vector<std::string_view> names;
-  for (const Place& place : kPlaces) {
-    for (const meta::Value entry : pod["spec"][place.spec].items()) names.push_back(entry["name"].string());
+  for (const FieldNames& field : kFieldNames) {
+    for (const meta::Value entry : pod["spec"][field.spec].items()) names.push_back(entry["name"].string());
   }
   return names;
 }

@@ -22,8 +22,6 @@
 
 namespace kubexx::apiserver {
 
-class CoreImpl;
-
 /// An API server without sockets: storage, watches and request handling, in memory.
 ///
 /// One counter numbers all writes; a watch gets every event of its resource after its version in the order of that
@@ -43,6 +41,7 @@ class CoreImpl;
 ///     auto outage = core.interrupt_watches({.resource = "pods"});
 class KUBEXX_EXPORT Core {
  public:
+  class Impl;
   /// Throws std::logic_error when the options name no executor.
   explicit Core(Options options);
   ~Core();
@@ -123,7 +122,7 @@ class KUBEXX_EXPORT Core {
   void set_connection_control(ConnectionControl control);
 
  private:
-  std::shared_ptr<CoreImpl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::apiserver

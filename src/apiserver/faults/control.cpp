@@ -49,7 +49,7 @@ Result<void> play_container(Cluster& cluster, std::string_view action, const met
 
 }  // namespace
 
-Result<Answer> serve_control(CoreImpl& core, Call& call) {
+Result<Answer> serve_control(Core::Impl& core, Call& call) {
   if (call.user.role != Role::Admin) return Error::api(403, "Forbidden", "only the admin may break things");
   std::vector<Outage> ended;  // each takes the lock when it ends: after it is given up here
   const bool reads = call.request.method == "GET";

@@ -5,6 +5,6 @@
 namespace kubexx::apiserver {
 
 /// The control path: POST {"action": ..., ...}; faults that last stay until {"action":"clear"}.
-Result<Answer> serve_control(CoreImpl& core, Call& call);
+Result<Answer> serve_control(Core::Impl& core, Call& call);
 
 }  // namespace kubexx::apiserver

@@ -34,13 +34,13 @@ class Model {
   std::size_t size() const { return order_.size(); }
 
  private:
-  using Place = std::pair<std::int64_t, std::uint64_t>;
-  void put(std::uint32_t id, Place place) {
-    where_[id] = place;
-    order_.insert({place, id});
+  using Rank = std::pair<std::int64_t, std::uint64_t>;
+  void put(std::uint32_t id, Rank rank) {
+    where_[id] = rank;
+    order_.insert({rank, id});
   }
-  std::map<std::uint32_t, Place> where_;
-  std::set<std::pair<Place, std::uint32_t>> order_;
+  std::map<std::uint32_t, Rank> where_;
+  std::set<std::pair<Rank, std::uint32_t>> order_;
   std::uint64_t next_ = 0;
 };
 
