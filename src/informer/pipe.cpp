@@ -26,35 +26,7 @@ Pipe::Pipe(Config config, Strand strand)
       intake_(config_.key_func, config_.transform),
       untransformed_(config_.key_func, {}),
       strand_(std::move(strand)),
-      queue_(std::move(config_.queue)) {
-  process_initial_ = [this](delta::Deltas& deltas, bool initial) {
-    const auto type = deltas.front().type();
-    const bool listed = type == delta::DeltaType::Replaced || type == delta::DeltaType::ReplacedAll;
-    return process_(deltas, initial || listed);
-  };
-  process_ = [this](delta::Deltas& deltas, bool initial) -> Result<void> {
-    try {
-      return config_.process(deltas, initial);
-    } catch (const std::bad_alloc&) {  // the cache lacks these changes: only a whole state brings them back
-      lost_ = true;
-      return current_exception_as_error();
-    }
-  };
-  if (!config_.retry_on_error) return;
-  process_ = [this](delta::Deltas& deltas, bool initial) -> Result<void> {
-    auto copy = deltas;
-    auto done = [&]() -> Result<void> {
-      try {
-        return config_.process(deltas, initial);
-      } catch (...) {
-        return current_exception_as_error();
-      }
-    }();
-    if (done) return done;
-    auto back = std::visit([&](auto& queue) { return queue.add_if_not_present(std::move(copy)); }, queue_);
-    return back ? done : back;
-  };
-}
+      queue_(std::move(config_.queue)) {}
 
 template <class Change>
 Result<void> Pipe::change(Change make) {
@@ -149,8 +121,11 @@ void Pipe::drain_some() {
   due_ = false;
   for (int i = 0; i < kPopsPerTurn; ++i) {
     if (stopped_) return;
-    const auto& process = synced_ ? process_ : process_initial_;
-    const Result<bool> popped = std::visit([&](auto& queue) { return queue.try_pop(process); }, queue_);
+    const Result<bool> popped = std::visit(
+        [this](auto& queue) {
+          return queue.try_pop([this](delta::Deltas& deltas, bool initial) { return process(deltas, initial); });
+        },
+        queue_);
     if (!popped) log(LogLevel::Warning, "processing a change failed", {{"error", popped.error()}});
     depth_ = std::visit([](const auto& queue) { return queue.size(); }, queue_);
     const bool whole = is_whole();
@@ -160,6 +135,34 @@ void Pipe::drain_some() {
     if (progress.empty) return;
   }
   drain_later();
+}
+
+Result<void> Pipe::process(delta::Deltas& deltas, bool initial) {
+  if (!synced_) {  // until everything is there, lists are initial ones
+    const auto type = deltas.front().type();
+    initial = initial || type == delta::DeltaType::Replaced || type == delta::DeltaType::ReplacedAll;
+  }
+  if (config_.retry_on_error) return process_or_put_back(deltas, initial);
+  try {
+    return config_.process(deltas, initial);
+  } catch (const std::bad_alloc&) {  // the cache lacks these changes: only a whole state brings them back
+    lost_ = true;
+    return current_exception_as_error();
+  }
+}
+
+Result<void> Pipe::process_or_put_back(delta::Deltas& deltas, bool initial) {
+  auto copy = deltas;
+  auto done = [&]() -> Result<void> {
+    try {
+      return config_.process(deltas, initial);
+    } catch (...) {
+      return current_exception_as_error();
+    }
+  }();
+  if (done) return done;
+  auto back = std::visit([&](auto& queue) { return queue.add_if_not_present(std::move(copy)); }, queue_);
+  return back ? done : back;
 }
 
 /// False: there was no memory for it, and it is to be told again.

@@ -54,6 +54,8 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   void drain();
   void drain_some();
   void drain_later();
+  Result<void> process(delta::Deltas& deltas, bool initial);
+  Result<void> process_or_put_back(delta::Deltas& deltas, bool initial);
   bool tell(const QueueProgress& progress);
 
   Config config_;
@@ -61,8 +63,6 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   const delta::Intake untransformed_;  // for what nobody wants
   const Strand strand_;
   delta::PlainQueue queue_;
-  delta::Process process_;
-  delta::Process process_initial_;  // the same until everything is there: lists are initial ones
   std::vector<Part*> parts_;
   std::size_t awaited_ = 0;  // parts without a list
   std::int64_t mark_ = 0;    // of the last list that was awaited

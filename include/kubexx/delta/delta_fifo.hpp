@@ -61,7 +61,10 @@ class KUBEXX_EXPORT DeltaFifo {
 
   /// Takes all changes of one key and processes them. False: nothing is queued. An Error is the process function's; the
   /// changes are gone then.
-  Result<bool> try_pop(const Process& process) { return detail::try_pop(*this, process); }
+  template <class Function>
+  Result<bool> try_pop(const Function& process) {
+    return detail::try_pop(*this, process);
+  }
   /// The two halves of try_pop, for a consumer of its own: what was taken is finished when it was processed.
   bool take(Taken& into);
   void finish(Taken& taken);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/export.hpp"
 #include "kubexx/base/result.hpp"
 #include "kubexx/delta/delta.hpp"
@@ -52,13 +53,20 @@ struct Taken {
 };
 
 namespace detail {
-/// Runs a process function; an exception is its Error.
-KUBEXX_EXPORT_INTERNAL Result<void> run(const Process& process, Taken& taken);
+/// Runs what a Process would hold; an exception is its Error.
+template <class Function>
+Result<void> run(const Function& process, Taken& taken) {
+  try {
+    return process(taken.deltas, taken.is_in_initial_list);
+  } catch (...) {
+    return current_exception_as_error();
+  }
+}
 /// An Error when there is nothing, or a change of one object that lacks its key.
 Result<void> check_put_back(const Deltas& deltas);
 
-template <class Queue>
-Result<bool> try_pop(Queue& queue, const Process& process) {
+template <class Queue, class Function>
+Result<bool> try_pop(Queue& queue, const Function& process) {
   Taken taken;
   if (!queue.take(taken)) return false;
   auto done = run(process, taken);
