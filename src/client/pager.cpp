@@ -54,6 +54,10 @@ class PagedReading : public std::enable_shared_from_this<PagedReading> {
     first_.continue_token.clear();
     fetch_page(page_, first_, executor_, [self = shared_from_this()](Result<ObjectList> page) {
       if (!page) return self->finish(page.error());
+      meta::ListProgress progress(self->first_.limits);  // of this list, which begins anew
+      if (auto good = progress.page(page->items.size(), page->meta.continue_token); !good) {
+        return self->finish(good.error());
+      }
       self->finish(PagedList{std::move(*page), true});
     });
   }

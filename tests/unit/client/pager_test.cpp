@@ -256,6 +256,14 @@ TEST_F(PagerTest, AListLargerThanItsLimitsIsAnError) {
   EXPECT_EQ(pager().list(options).error().message(), "the list has more than 3 pages");
 }
 
+TEST_F(PagerTest, TheWholeListAfterAnExpiredTokenHasLimitsToo) {
+  pages.items = 25;
+  pages.expires_at_page = 2;
+  ListOptions options;
+  options.limits.max_objects = 20;
+  EXPECT_EQ(pager().list(options).error().message(), "the list has more than 20 objects");
+}
+
 // TestListPager_eachListPageBuffered
 TEST_F(PagerTest, NoMorePagesAreFetchedAheadThanTheBufferHolds) {
   for (const std::size_t buffer : {0U, 1U, 10U}) {
