@@ -26,6 +26,7 @@ informer::FactoryOptions factory_options(const Options& options) {
 
 class Controller::Impl {
  public:
+  // [begin constructor]
   Impl(const clientset::Clientset& kube, const samplecontroller::Clientset& samples,
        informer::Informer<Deployment> deployments, informer::Informer<Foo> foos, Options options)
       : options_(std::move(options)),
@@ -36,6 +37,7 @@ class Controller::Impl {
         queue_(kube.client().executor(), rate_limiter(options_), {.name = "Foos"}),
         broadcaster_(kube.client(), options_.events),
         recorder_(broadcaster_.recorder(kComponent)) {
+    // [end constructor]
     // [begin handlers]
     foo_handler_ = foos_.add_event_handler({
         .on_add = [this](const Foo& foo) { enqueue(foo); },
@@ -131,6 +133,7 @@ class Controller::Impl {
   }
   // [end sync]
 
+  // [begin create]
   Result<Deployment> create(const Foo& foo, const std::string& name, const std::stop_token& stop) {
     DeploymentDraft draft;
     draft.metadata().set_name(name);
@@ -139,7 +142,9 @@ class Controller::Impl {
     fill_deployment(foo, draft);
     return kube_.apps().v1().deployments(std::string(foo.namespace_())).create(draft, {.stop = stop});
   }
+  // [end create]
 
+  // [begin update_status]
   Result<void> update_status(const Foo& foo, const Deployment& deployment, const std::stop_token& stop) {
     auto draft = foo.edit();  // what the cache holds never changes: this is a copy
     draft.status().set_available_replicas(deployment.status().available_replicas());
@@ -149,7 +154,9 @@ class Controller::Impl {
     if (!saved) return saved.error();
     return {};
   }
+  // [end update_status]
 
+  // [begin members]
   const Options options_;
   const clientset::Clientset kube_;
   const samplecontroller::Clientset samples_;
@@ -160,6 +167,7 @@ class Controller::Impl {
   events::EventRecorder recorder_;
   informer::Registration foo_handler_;  // last: no handler runs when the others go
   informer::Registration deployment_handler_;
+  // [end members]
 };
 
 Controller::Controller(const clientset::Clientset& kube, const samplecontroller::Clientset& samples,

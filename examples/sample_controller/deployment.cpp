@@ -7,11 +7,14 @@ namespace sample {
 using kubexx::workqueue::RateLimiter;
 using namespace std::chrono_literals;
 
+// [begin limiter]
 RateLimiter rate_limiter(const Options& options) {
   return RateLimiter::max_of(
       {RateLimiter::exponential(5ms, options.longest_retry), RateLimiter::token_bucket(50, 300)});
 }
+// [end limiter]
 
+// [begin deployment]
 std::int32_t wanted_replicas(const Foo& foo) {
   return foo.spec().has_replicas() ? static_cast<std::int32_t>(foo.spec().replicas()) : 1;
 }
@@ -27,6 +30,7 @@ void fill_deployment(const Foo& foo, DeploymentDraft& deployment) {
   container.set_name("nginx");
   container.set_image("nginx:latest");
 }
+// [end deployment]
 
 std::string exists_message(const Foo& foo) {
   return "Deployment " + std::string(foo.spec().deployment_name()) + " exists and is not controlled by this Foo";

@@ -9,10 +9,12 @@ using kubexx::clientset::Clientset;
 using kubexx::informer::SharedInformerFactory;
 
 int main(int argc, char** argv) {
+  // [begin flags]
   const auto stop = kubexx::stop_on_signals();
   kubexx::set_log_sink(kubexx::stderr_log_sink());
   const auto config = sample::config_from_flags(argc, argv);
   if (!config) return 2;
+  // [end flags]
   // [begin factories]
   const auto kube = Clientset::create(*config);
   if (!kube) return std::cerr << kube.error() << '\n', 2;
@@ -25,10 +27,12 @@ int main(int argc, char** argv) {
                                 samplecontroller::Informers(sample_factory).samplecontroller().v1alpha1().foos(),
                                 options);
   // [end factories]
+  // [begin start]
   kube_factory.start(stop);
   sample_factory.start(stop);
   const auto ended = controller.run(stop);
   if (ended || ended.error().is_canceled()) return 0;
   std::cerr << ended.error() << '\n';
   return 1;
+  // [end start]
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Checks the documents: quotes of examples have not drifted, links and their anchors lead somewhere, the version heads the
-changelog, the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header and examples/README.md
-every example, alerts and the dashboard are about metrics that there are, and translations have the headings and the code of
-what they translate.
+changelog, the tests that docs/upstream-tests.md names exist, docs/headers.md has every public header, examples/README.md every
+example, each of which says in a few lines how it is built, alerts and the dashboard are about metrics that there are, flags of
+kubexx-gen are described in the same words everywhere, and translations have the headings and the code of what they translate.
 
 A quote is a code block behind `<!-- quote: FILE NAME -->`; its text stands in FILE between `// [begin NAME]` and
-`// [end NAME]`, or is all of FILE where NAME is `*`. `check_docs.py --update` writes the quotes anew. In the guide every block
-of C or C++ is a quote.
+`// [end NAME]`, or is all of FILE where NAME is `*`. `check_docs.py --update` writes the quotes anew. In README.md
+and docs, but for docs/adr, every block of C or C++ is a quote.
 """
 import json
 import pathlib
@@ -16,7 +16,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUOTE = re.compile(r"(<!-- quote: (\S+) (\S+) -->\n```\w*\n)(.*?)(\n```)", re.S)
-ALL_QUOTED = re.compile(r"docs/(guide/.*|from-client-go)\.md")
+ALL_QUOTED = re.compile(r"(README(\.zh-CN)?|docs/(?!adr/).*)\.md")
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
 FROM_PROMETHEUS = {"job", "instance", "le"}  # labels that a metric has there, whatever it has in the program
 TRANSLATIONS = {"README.md": "README.zh-CN.md", "docs/guide/01-getting-started.md": "docs/guide/zh-CN/01-getting-started.md"}
@@ -59,10 +59,35 @@ def unlisted_headers():
 def unexplained_examples():
     named = (ROOT / "examples/README.md").read_text()
     for folder in sorted(p for p in (ROOT / "examples").iterdir() if p.is_dir()):
-        if not (folder / "README.md").exists():
-            yield f"examples/{folder.name} has no README.md"
+        readme = (folder / "README.md").read_text() if (folder / "README.md").exists() else ""
+        if not 8 <= readme.count("\n") <= 14:
+            yield f"examples/{folder.name}/README.md: it has {readme.count(chr(10))} lines, 8 to 14 are what a reader wants"
+        if (folder / "CMakeLists.txt").exists() and "    cmake -B build && cmake --build build" not in readme:
+            yield f"examples/{folder.name}/README.md does not say how it is built"
         if f"]({folder.name})" not in named:
             yield f"examples/README.md leads nobody to {folder.name}"
+
+
+def drifted_flags():
+    """The flags of kubexx-gen as its program takes and prints them, in its manual page and in docs/generator.md."""
+    source = (ROOT / "tools/gen/main.cpp").read_text()
+    usage = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', re.search(r"kUsage =(.*?);\n", source, re.S)[1])).replace("\\n", "\n")
+    page = (ROOT / "packaging/man/kubexx-gen.1").read_text().replace("\\-", "-").replace("\\(aq", "'")
+    items = re.search(r"^\.SH OPTIONS\n(.*?)^\.SH", re.sub(r"\\f[BIR]", "", page), re.M | re.S)[1]
+    table = (ROOT / "docs/generator.md").read_text()
+
+    def flags(found):
+        return {flag: " ".join(words.replace("`", "").split()) for flag, words in found}
+
+    wanted = flags(re.findall(r"^  (--\S+(?: \S+)?)  +(.*(?:\n    +.*)*)", usage, re.M))
+    taken = set(re.findall(r'argument == "(--\w+)"', source))
+    if {flag.split()[0] for flag in wanted} != taken:
+        yield f"tools/gen/main.cpp: it takes {sorted(taken)}, its usage has {sorted(wanted)}"
+    for where, there in (("packaging/man/kubexx-gen.1", flags(re.findall(r"^\.TP\n(.*)\n((?:[^.].*\n)*)", items, re.M))),
+                         ("docs/generator.md", flags(re.findall(r"^\| `(--[^`]*)` \| (.*) \|$", table, re.M)))):
+        for flag in sorted(wanted.keys() | there.keys()):
+            if wanted.get(flag) != there.get(flag):
+                yield f"{where}: {flag}: {there.get(flag)}; the usage of kubexx-gen has {wanted.get(flag)}"
 
 
 def unknown_metrics():
@@ -210,6 +235,7 @@ def main():
     problems += [f"docs/headers.md: {what}" for what in unlisted_headers()]
     problems += unexplained_examples()
     problems += unknown_metrics()
+    problems += drifted_flags()
     problems += drifted_translations()
     numbers = (ROOT / "include/kubexx/base/version.hpp").read_text()
     version = ".".join(re.search(rf"KUBEXX_VERSION_{part} (\d+)", numbers)[1] for part in ("MAJOR", "MINOR", "PATCH"))
