@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import sys
-import threading
 
 kubexx = ctypes.CDLL(os.environ.get("KUBEXX_C_LIBRARY", "libkubexx_c.so.0"))
 KUBEXX_OK = 0
@@ -59,9 +58,9 @@ def show(event, _):
 
 
 def main():
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    # They wait until somebody asks for them. A handler in Python that comes just before a wait does not end it.
+    stop = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, stop)
 
     config = make(kubexx.kubexx_config_load, None)  # $KUBECONFIG, ~/.kube/config, then in-cluster
     client = make(kubexx.kubexx_client_new, config, None, None)
@@ -75,7 +74,7 @@ def main():
     kubexx.kubexx_list_free(cached)
     say(f"{len(pods)} pods of {len({pod['metadata']['namespace'] for pod in pods})} namespaces, read from the cache")
 
-    stop.wait()
+    signal.sigwait(stop)
     kubexx.kubexx_registration_free(registration)
     kubexx.kubexx_informer_free(informer)
     kubexx.kubexx_client_free(client)

@@ -21,7 +21,7 @@ SYSTEM = {
     "RE2": ("re2", "-lre2"),
     "ZLIB::ZLIB": ("zlib", "-lz"),
     "simdjson::simdjson": ("simdjson", "-lsimdjson"),
-    "yaml-cpp": ("yaml_cpp", "-lyaml-cpp"),
+    "yaml-cpp::yaml-cpp": ("yaml_cpp", "-lyaml-cpp"),
 }
 # As cmake/KubexxInstall.cmake gathers them.
 TESTING = ("columns", "apiserver", "testkit")

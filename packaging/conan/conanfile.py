@@ -56,8 +56,8 @@ class KubexxConan(ConanFile):
         self.version = ".".join(numbers)
 
     def export_sources(self):
-        for pattern in ("CMakeLists.txt", "LICENSE", "apps/*", "benchmarks/*", "cmake/*", "examples/*", "include/*", "schema/*",
-                        "src/*", "tools/gen/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "apps/*", "benchmarks/*", "cmake/*", "examples/*", "include/*", "packaging/man/*",
+                        "schema/*", "src/*", "tools/gen/*"):
             copy(self, pattern, src=self._tree, dst=self.export_sources_folder)
 
     def configure(self):

@@ -6,15 +6,20 @@
 
 namespace {
 
+// packaging/man/kubexx-gen.1 and docs/generator.md have the flags in the same words: tools/lint/check_docs.py compares.
 constexpr std::string_view kUsage =
-    "usage: kubexx-gen --builtin --out DIR            headers of every built-in type\n"
-    "       kubexx-gen --builtin --groups GROUP,... --out DIR   of these groups alone (core,apps), or none\n"
-    "       kubexx-gen --crd FILE... --out DIR        headers of custom resources\n"
-    "       kubexx-gen --crd FILE... --list           the files it would write\n"
-    "  --namespace NAME   of the custom resources of one group, instead of the group's first label: acme::demo is in "
-    "the\n"
-    "                     folder acme/demo\n"
-    "  --record FILE      keeps the list of the files there, and removes those that only an earlier run wrote\n";
+    "usage: kubexx-gen --crd FILE... --out FOLDER [--namespace NAME] [--record FILE]\n"
+    "       kubexx-gen --crd FILE... --list [--namespace NAME]\n"
+    "       kubexx-gen --builtin [--groups GROUP,...] --out FOLDER [--record FILE]\n"
+    "  --crd FILE...       Files with CustomResourceDefinitions, as YAML or JSON\n"
+    "  --builtin           The built-in types instead; they are among the headers of kubexx already\n"
+    "  --groups GROUP,...  With --builtin: of these groups alone, such as core,apps; or none\n"
+    "  --out FOLDER        Where the headers go; one whose text is as it was is not touched\n"
+    "  --list              Print the names of the files and write none\n"
+    "  --namespace NAME    C++ namespace of the custom resources of one group, instead of the group's first label;\n"
+    "                      that of acme::demo is the folder acme/demo\n"
+    "  --record FILE       Keep the list of the headers there, and remove those that only an earlier run wrote\n"
+    "  --help              Print this usage\n";
 
 /// "core,apps"; "none" is no group.
 std::vector<std::string> group_names(std::string_view text) {
