@@ -28,6 +28,7 @@ const (
 	storeAdd            = "store add (namespace + 1 label index)"
 	storeUpdate         = "store update, same index values"
 	storeGet            = "store get, random, 1 reader"
+	storeGetMany        = "store get, random, 1 reader, 256 keys at once"
 	storeGetTwo         = "store get, random, 2 readers"
 	storeGetTwoAndWrite = "store get with 2 readers and 1 writer"
 	storeByApp          = "by_index, 10 results"
@@ -69,6 +70,7 @@ var rows = []row{
 	{storeAdd, 3, add},
 	{storeUpdate, 3, update},
 	{storeGet, 3, getAlone},
+	{storeGetMany, 3, getAlone}, // one by one: it has no other way
 	{storeGetTwo, 3, getByTwo},
 	{storeGetTwoAndWrite, 3, getByTwoBesideAWriter},
 	{storeByApp, 3, byApp},

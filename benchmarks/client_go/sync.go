@@ -261,9 +261,10 @@ func trickle(config *rest.Config, changes int) {
 	userNow, systemNow := cpuSeconds()
 	after := resources()
 	must(json.NewEncoder(os.Stderr).Encode(map[string]float64{
-		"userMicroseconds":   (userNow - user) * 1e6 / float64(changes),
-		"systemMicroseconds": (systemNow - system) * 1e6 / float64(changes),
-		"switches":           float64(after.Nvcsw+after.Nivcsw-before.Nvcsw-before.Nivcsw) / float64(changes),
+		"userMicroseconds":    (userNow - user) * 1e6 / float64(changes),
+		"systemMicroseconds":  (systemNow - system) * 1e6 / float64(changes),
+		"voluntarySwitches":   float64(after.Nvcsw-before.Nvcsw) / float64(changes),
+		"involuntarySwitches": float64(after.Nivcsw-before.Nivcsw) / float64(changes),
 	}))
 }
 

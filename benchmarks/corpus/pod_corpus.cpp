@@ -202,6 +202,65 @@ void describe_pod(Words& words, std::uint64_t seed, std::size_t index) {
   words.set('o', std::move(network));
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Replaces the texts and numbers of a pod, not its keys, by noise of the same length. Texts that are equal within the
+/// pod stay equal: a document has them once.
+class Noise {
+ public:
+  explicit Noise(std::uint64_t seed) : seed_(seed) {}
+
+  std::string in_place_of(std::string pod) const {
+    for (std::size_t at = 0; at < pod.size();) {
+      if (pod[at] == '"') {
+        const std::size_t end = end_of_text(pod, at);
+        const bool is_key = end + 1 < pod.size() && pod[end + 1] == ':';
+        if (!is_key) spoil_text(pod, at + 1, end);
+        at = end + 1;
+      } else if (is_digit(pod[at])) {
+        at = spoil_number(pod, at);
+      } else {
+        ++at;
+      }
+    }
+    return pod;
+  }
+
+ private:
+  static std::size_t end_of_text(const std::string& pod, std::size_t begin) {
+    std::size_t at = begin + 1;
+    while (pod[at] != '"') at += pod[at] == '\\' ? 2 : 1;
+    return at;
+  }
+  Random random_of(std::string_view value) const {
+    std::uint64_t hash = seed_;
+    for (const char c : value) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    return Random(hash);
+  }
+  void spoil_text(std::string& pod, std::size_t begin, std::size_t end) const {
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    Random random = random_of(std::string_view(pod).substr(begin, end - begin));
+    for (std::size_t at = begin; at < end; ++at) {
+      if (pod[at] == '\\') {
+        ++at;  // what is escaped stays so
+      } else {
+        pod[at] = kLetters[random.below(kLetters.size())];
+      }
+    }
+  }
+  std::size_t spoil_number(std::string& pod, std::size_t begin) const {
+    std::size_t end = begin;
+    while (is_digit(pod[end])) ++end;
+    Random random = random_of(std::string_view(pod).substr(begin, end - begin));
+    for (std::size_t at = begin; at < end; ++at) pod[at] = static_cast<char>('1' + random.below(9));
+    return end;
+  }
+
+  const std::uint64_t seed_;
+};
+
 void append_pod(std::string& out, const PodCorpus& corpus, std::size_t index) {
   Words words;
   describe_set(words, corpus.seed, index / corpus.pods_per_replica_set);
@@ -217,7 +276,7 @@ void append_pod(std::string& out, const PodCorpus& corpus, std::size_t index) {
 std::string PodCorpus::pod(std::size_t index) const {
   std::string out;
   append_pod(out, *this, index);
-  return out;
+  return unique ? Noise(Random(seed + index).next()).in_place_of(std::move(out)) : out;
 }
 
 std::string PodCorpus::list() const {
@@ -227,11 +286,12 @@ std::string PodCorpus::list() const {
     Random random(seed);
     for (std::size_t i = pods; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   }
-  std::string out = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"987654321"},"items":[)";
+  std::string out = unique ? R"({"kind":"UniquePodList",)" : R"({"kind":"PodList",)";
+  out += R"("apiVersion":"v1","metadata":{"resourceVersion":"987654321"},"items":[)";
   out.reserve(pods * (managed_fields ? 10'000 : 7'000));
   for (std::size_t i = 0; i < pods; ++i) {
     if (i != 0) out += ',';
-    append_pod(out, *this, order[i]);
+    out += pod(order[i]);
   }
   out += "]}\n";
   return out;

@@ -8,11 +8,13 @@
 
 namespace kubexx::bench {
 
-/// What this process has cost so far: seconds in its own code and in the kernel, and context switches.
+/// What this process has cost so far: seconds in its own code and in the kernel, and context switches: voluntary ones
+/// of threads that had to wait, involuntary ones of threads that had work and were put off.
 struct ProcessCost {
   double user = 0;
   double system = 0;
-  long switches = 0;
+  long voluntary_switches = 0;
+  long involuntary_switches = 0;
 
   static ProcessCost so_far() {
     rusage usage{};
@@ -20,13 +22,15 @@ struct ProcessCost {
     const auto seconds = [](const timeval& time) {
       return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
     };
-    return {seconds(usage.ru_utime), seconds(usage.ru_stime), usage.ru_nvcsw + usage.ru_nivcsw};
+    return {seconds(usage.ru_utime), seconds(usage.ru_stime), usage.ru_nvcsw, usage.ru_nivcsw};
   }
   double cpu() const { return user + system; }
 };
 
 inline ProcessCost operator-(const ProcessCost& later, const ProcessCost& earlier) {
-  return {later.user - earlier.user, later.system - earlier.system, later.switches - earlier.switches};
+  return {later.user - earlier.user, later.system - earlier.system,
+          later.voluntary_switches - earlier.voluntary_switches,
+          later.involuntary_switches - earlier.involuntary_switches};
 }
 
 /// A number of /proc/self/status: "Threads", "VmRSS" (in KB).

@@ -30,9 +30,10 @@ struct Pods final : meta::StreamSink {
 
 constexpr std::size_t kChunk = 64 << 10;
 
-enum Corpus : int { LargeSets, LargeSetsWithout, SmallSets, SmallSetsWithout };
+enum Corpus : int { LargeSets, LargeSetsWithout, SmallSets, SmallSetsWithout, Unique };
 
 PodCorpus corpus_of(int which) {
+  if (which == Unique) return PodCorpus::unique_pods();
   const bool managed_fields = which == LargeSets || which == SmallSets;
   return which == LargeSets || which == LargeSetsWithout ? PodCorpus::large_sets(managed_fields)
                                                          : PodCorpus::small_sets(managed_fields);
@@ -122,6 +123,80 @@ void kubexx_relist(benchmark::State& state) {
     in_chunks(body, [&](std::string_view chunk) { reader.feed(chunk).value(); });
   }
   count(state, pods.all.size(), 0, body.size());
+}
+
+/// A cluster that is never still: with each turn every pod has changed, those of every other ReplicaSet to a newer
+/// version, the rest by a rollout to pods of a new one.
+std::string pod_after(std::size_t turns, std::size_t place) {
+  static const PodCorpus corpus = PodCorpus::large_sets(false);
+  const std::size_t set = place / corpus.pods_per_replica_set;
+  const std::size_t rollouts = (turns + set % 2) / 2;
+  std::string pod = corpus.pod(place + rollouts * corpus.pods);
+  constexpr std::string_view kVersion = R"("resourceVersion":")";
+  const std::string version = std::to_string(100'000'000 + turns);
+  return pod.replace(pod.find(kVersion) + kVersion.size(), version.size(), version);
+}
+
+void load_after(std::size_t turns, Pods& pods) {
+  meta::JsonListReader reader({}, pods);
+  std::string chunk = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[)";
+  for (std::size_t place = 0; place < PodCorpus{}.pods; ++place) {
+    if (place != 0) chunk += ',';
+    chunk += pod_after(turns, place);
+    if (chunk.size() < kChunk) continue;
+    reader.feed(chunk).value();
+    chunk.clear();
+  }
+  reader.feed(chunk + "]}").value();
+  reader.finish().value();
+}
+
+struct Place final : meta::StreamSink {
+  explicit Place(Pods& in) : pods(in) {}
+  void on_event(meta::WatchEvent event) override { pods.all[at] = std::move(event.object); }
+  void on_end(Result<meta::ListMeta>) override {}
+  Pods& pods;
+  std::size_t at = 0;
+};
+
+/// One event after the other as a watch brings them, pods of all sets in turn.
+void change_by_events(std::size_t turn, Pods& pods) {
+  constexpr std::size_t kStep = 7919;  // has no divisor in common with the number of pods
+  Place place(pods);
+  meta::JsonWatchReader reader({}, place);
+  for (std::size_t i = 0; i < pods.all.size(); ++i) {
+    place.at = i * kStep % pods.all.size();
+    const std::string pod = R"({"apiVersion":"v1","kind":"Pod",)" + pod_after(turn, place.at).substr(1);
+    reader.feed(R"({"type":"MODIFIED","object":)" + pod + "}\n").value();
+  }
+  reader.finish().value();
+}
+
+/// What a million changes leave behind: bytes beside those of a fresh load of the same pods (at most 1.10 of it), and
+/// once all are gone (next to nothing).
+void churn(benchmark::State& state) {
+  constexpr std::size_t kTurns = 50;
+  Pods pods;
+  pods.all.reserve(PodCorpus{}.pods);
+  const std::size_t before = allocated();
+  const auto more = [&] { return static_cast<double>(allocated()) - static_cast<double>(before); };
+  double changed = 0;
+  double gone = 0;
+  double fresh = 0;
+  for (auto _ : state) {
+    load_after(0, pods);
+    for (std::size_t turn = 1; turn <= kTurns; ++turn) change_by_events(turn, pods);
+    changed = more();
+    pods.all.clear();
+    gone = more();
+    load_after(kTurns, pods);
+    fresh = more();
+  }
+  state.counters["replaced"] = static_cast<double>(kTurns * pods.all.size());
+  state.counters["bytes_per_pod"] = changed / static_cast<double>(pods.all.size());
+  state.counters["fresh_bytes_per_pod"] = fresh / static_cast<double>(pods.all.size());
+  state.counters["of_a_fresh_load"] = changed / fresh;
+  state.counters["gone_of_a_fresh_load"] = gone / fresh;
 }
 
 /// Splits the body into items with our splitter and hands over each as one piece of text.
@@ -279,6 +354,8 @@ constexpr auto kName = [](const meta::Object& pod) { return pod.name(); };
 constexpr auto kLabel = [](const meta::Object& pod) { return pod.labels()["helm.sh/chart"].string(); };
 
 BENCHMARK(kubexx_list)->ArgName("corpus")->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
+BENCHMARK(kubexx_list)->Name("kubexx_list/unique")->ArgName("corpus")->Arg(Unique)->Unit(benchmark::kMillisecond);
+BENCHMARK(churn)->Iterations(1)->Unit(benchmark::kSecond);
 BENCHMARK(kubexx_relist)->ArgName("corpus")->DenseRange(0, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK(rapidjson_list)
     ->ArgNames({"corpus", "chunk"})

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""run.py BIN [YARDSTICK]: a shared informer of 20,000 pods, and updates on their way to a handler.
+"""run.py BIN [YARDSTICK] [--busy]: a shared informer of 20,000 pods, and updates on their way to a handler.
 
 The server is `BIN/kubexx apiserver`, over TLS on loopback; each line of the table is a client process of its own, the
-median of three. With YARDSTICK (benchmarks/client_go) client-go does the same against the same server, in turn.
+median of three. With YARDSTICK (benchmarks/client_go) client-go does the same against the same server, in turn. Then a list from
+nginx, beside curl. With --busy two endless loops of equal priority run beside the syncs, and there is nothing else: what is
+counted in seconds on the wall would be theirs.
 """
+import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -13,12 +17,13 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import beside_curl
 from embedded_server import serving
 
 PODS = 20_000
 TURNS = 3
 UPDATES = 2_000
-COLUMNS = ("objects", "wall s", "user s", "system s", "RSS MB", "peak MB", "server CPU s")
+COLUMNS = ("objects", "wall s", "user s", "system s", "RSS MB", "peak MB", "switches", "faults", "server CPU s")
 WIDTH = 46  # of titles
 # Title, flags of `kubexx bench sync`, those of client-go, and the CPU seconds that were published of client-go 0.36.
 # kubexx has one kind of object, so its JSON stands beside both of client-go's; metadata comes as protobuf to both.
@@ -39,6 +44,19 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@contextlib.contextmanager
+def spinning(count):
+    """So many processes that do nothing but that while the block runs; they end with this one too."""
+    loop = f"import os\nwhile os.getppid() == {os.getpid()}:\n  for _ in range(1_000_000): pass"
+    loops = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for each in loops:
+            each.kill()
+            each.wait()
+
+
 def text_of(command):
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=300, check=True).stdout
 
@@ -47,7 +65,7 @@ def figures(command):
     """Those of the columns that the client knows."""
     said = json.loads(text_of(command))
     return [said["objects"], said["wallSeconds"], said["cpuUser"], said["cpuSystem"], said["rssBytes"] / 2**20,
-            said["peakRssBytes"] / 2**20]
+            said["peakRssBytes"] / 2**20, said["contextSwitches"], said["pageFaults"]]
 
 
 def medians(command, server):
@@ -100,18 +118,32 @@ def latencies(program, yardstick, kubeconfig):
 
 
 def main():
-    bin_folder = pathlib.Path(sys.argv[1])
-    yardstick = sys.argv[2] if len(sys.argv) > 2 else None
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bin_folder", type=pathlib.Path)
+    parser.add_argument("yardstick", nargs="?")
+    parser.add_argument("--busy", action="store_true")
+    arguments = parser.parse_args()
+    bin_folder, yardstick = arguments.bin_folder, arguments.yardstick
     if yardstick:
         print("client-go is", text_of([yardstick, "--version"]).strip())
     kubexx = str(bin_folder / "kubexx")
-    with tempfile.TemporaryDirectory() as work:
+    missing = beside_curl.missing_programs()
+    with_nginx = not arguments.busy and not missing
+    with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory() as recorded:
         objects, kubeconfig = f"{work}/objects", f"{work}/kubeconfig"
         with open(objects, "wb") as file:
             subprocess.run([bin_folder / "sync_pods", str(PODS)], stdout=file, check=True)
         with serving(bin_folder, kubeconfig, "--objects", objects) as server:
-            short = syncs(kubexx, yardstick, kubeconfig, server)
-            latencies(str(bin_folder / "update_latency"), yardstick, kubeconfig)
+            with spinning(2 if arguments.busy else 0):
+                short = syncs(kubexx, yardstick, kubeconfig, server)
+            if not arguments.busy:
+                latencies(str(bin_folder / "update_latency"), yardstick, kubeconfig)
+            if with_nginx:
+                beside_curl.record(kubeconfig, recorded)
+        if with_nginx:
+            short += beside_curl.compare(kubexx, recorded, PODS)
+        elif not arguments.busy:
+            print(f"\nSKIPPED the list from nginx: {', '.join(missing)} is missing")
     if short:
         sys.exit(f"sync: not all of {PODS} pods arrived: {', '.join(short)}")
 

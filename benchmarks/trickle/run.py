@@ -19,7 +19,8 @@ from embedded_server import serving
 CHANGES = 7_800
 A_SECOND = 780
 TURNS = 3
-COLUMNS = ("userMicroseconds", "systemMicroseconds", "switches")
+COLUMNS = ("userMicroseconds", "systemMicroseconds", "voluntarySwitches", "involuntarySwitches")
+TITLES = ("CPU us", "user us", "system us", "switches", "voluntary", "involuntary", "a second")
 
 
 def once(trickle, kubeconfig, reader):
@@ -33,7 +34,8 @@ def once(trickle, kubeconfig, reader):
             client.wait(60)
         finally:
             client.kill()
-    return [said[column] for column in COLUMNS] + [float(written.stdout)]
+    user, system, voluntary, involuntary = (said[column] for column in COLUMNS)
+    return [user + system, user, system, voluntary + involuntary, voluntary, involuntary, float(written.stdout)]
 
 
 def rows(trickle, yardstick, kubeconfig):
@@ -42,11 +44,10 @@ def rows(trickle, yardstick, kubeconfig):
     if yardstick:
         readers["client-go"] = [yardstick, "--server", kubeconfig, "trickle", str(CHANGES)]
     subprocess.run([trickle, "create", kubeconfig], timeout=60, check=True)
-    print("".ljust(24), *(title.rjust(12) for title in ("CPU us", "user us", "system us", "switches", "a second")))
+    print("".ljust(24), *(title.rjust(12) for title in TITLES))
     for name, reader in readers.items():
         runs = [once(trickle, kubeconfig, reader) for _ in range(TURNS)]
-        user, system, switches, pace = (statistics.median(column) for column in zip(*runs))
-        print(name.ljust(24), *(f"{value:12.1f}" for value in (user + system, user, system, switches, pace)), flush=True)
+        print(name.ljust(24), *(f"{statistics.median(column):12.2f}" for column in zip(*runs)), flush=True)
 
 
 def main():

@@ -91,7 +91,8 @@ int read(const rest::Client& client, LoopExecutor* loop, std::size_t changes) {
   const auto each = [&](double total) { return total / static_cast<double>(changes); };
   std::cerr << "{\"userMicroseconds\": " << each(cost.user * 1e6)
             << ", \"systemMicroseconds\": " << each(cost.system * 1e6)
-            << ", \"switches\": " << each(static_cast<double>(cost.switches)) << "}\n";
+            << ", \"voluntarySwitches\": " << each(static_cast<double>(cost.voluntary_switches))
+            << ", \"involuntarySwitches\": " << each(static_cast<double>(cost.involuntary_switches)) << "}\n";
   return 0;
 }
 

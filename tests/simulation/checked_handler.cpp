@@ -15,9 +15,7 @@ bool fell(const meta::Object& before, const meta::Object& after) {
 }
 
 std::string text(const meta::Object& object) {
-  if (!object) return "nothing";
-  const auto [version, write] = seen(object);
-  return "@" + version + "#" + write;
+  return object ? to_string(seen(object)) : "nothing";
 }
 
 }  // namespace

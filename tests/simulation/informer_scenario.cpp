@@ -15,6 +15,15 @@ using std::chrono::seconds;
 
 constexpr int kNames = 12;
 constexpr const char* kNamespaces[] = {"default", "kube-public", "kube-system"};
+// Large enough to stand once for several objects.
+constexpr const char* kLabels[] = {
+    R"({"app.kubernetes.io/name":"north","app.kubernetes.io/part-of":"the simulation","tier":"one"})",
+    R"({"app.kubernetes.io/name":"east","app.kubernetes.io/part-of":"the simulation","tier":"two"})",
+    R"({"app.kubernetes.io/name":"south","app.kubernetes.io/part-of":"the simulation","tier":"one"})",
+    R"({"app.kubernetes.io/name":"west","app.kubernetes.io/part-of":"the simulation","tier":"two"})"};
+constexpr const char* kTexts[] = {
+    "what stands here stands in many of them", "another text, which many of them have too",
+    "the third of the four texts that there are", "and the last one, as long as the others"};
 constexpr std::string_view kDefinition =
     R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
     R"("metadata":{"name":"widgets.sim.example"},"spec":{"group":"sim.example","scope":"Namespaced",)"
@@ -43,6 +52,7 @@ InformerScenario::InformerScenario(testkit::Simulation& simulation)
     : simulation_(simulation), world_(simulation), program_(simulation.start_program("informer")) {
   Random random(simulation.seed());
   custom_ = simulation.seed() % 5 == 4;
+  alike_ = simulation.seed() % 2 == 0;
   resource_ = custom_ ? meta::GroupVersionResource{"sim.example", "v1", "widgets"}
                       : meta::GroupVersionResource{"", "v1", "configmaps"};
   if (custom_) define(true);
@@ -182,10 +192,14 @@ void InformerScenario::write(Random& random) {
   }
   const std::string head =
       custom_ ? R"({"apiVersion":"sim.example/v1","kind":"Widget")" : R"({"apiVersion":"v1","kind":"ConfigMap")";
-  const auto object = meta::object_from_json(head + R"(,"metadata":{"name":")" + name + R"(","namespace":")" +
-                                             namespace_ + R"("},"data":{"w":")" + std::to_string(++writes_) +
-                                             R"(","e":")" + std::to_string(world_.rollbacks) + R"("}})");
-  auto stored = server.seed(object);
+  std::string metadata = R"("name":")" + name + R"(","namespace":")" + namespace_ + '"';
+  std::string data = R"("w":")" + std::to_string(++writes_) + R"(","e":")" + std::to_string(world_.rollbacks) + '"';
+  if (alike_) {
+    metadata.append(R"(,"labels":)").append(kLabels[random.below(std::size(kLabels))]);
+    data.append(R"(,"t":")").append(kTexts[random.below(std::size(kTexts))]).append(1, '"');
+  }
+  auto stored =
+      server.seed(meta::object_from_json(head + R"(,"metadata":{)" + metadata + R"(},"data":{)" + data + "}}"));
   if (!stored && custom_) return;  // the definition is not served yet
   if (!stored) return simulation_.fail("the server refused a write", stored.error().message());
   world_.wrote(*stored);

@@ -13,9 +13,9 @@
 
 namespace kubexx::simulation {
 
-/// An informer with handlers that come and go. Objects are written and removed, the server is restored from a backup,
-/// the definition of the resource goes and comes, the scope changes, and the program ends, well or at once, and comes
-/// back with the file of its cache.
+/// An informer with handlers that come and go. Objects, in half of the seeds with much in common, are written and
+/// removed, the server is restored from a backup, the definition of the resource goes and comes, the scope changes, and
+/// the program ends, well or at once, and comes back with the file of its cache.
 ///
 /// At quiet points the cache, its namespace index and every handler have what the server has.
 class InformerScenario : public testkit::Scenario {
@@ -55,6 +55,7 @@ class InformerScenario : public testkit::Scenario {
   meta::GroupVersionResource resource_;
   bool custom_ = false;              // of a CRD, which is removed now and then
   bool defined_ = true;              // its CRD is there
+  bool alike_ = false;               // objects have labels and texts in common, which stand once in memory
   std::filesystem::path directory_;  // of the informer's cache file; empty: it has none
   std::vector<std::string> scope_;   // the informer's namespaces; none: all
   bool changes_scope_ = false;

@@ -10,19 +10,23 @@
 
 namespace kubexx::simulation {
 
-/// What an object is, for comparing: its version and the number of the write that made it.
+/// What an object is, for comparing: its version, the number of the write that made it, and what it may have in common
+/// with others.
 struct Seen {
   std::string version;
   std::string write;
+  std::string common;
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 using View = std::map<std::string, Seen>;
 
 Seen seen(const meta::Object& object);
+std::string to_string(const Seen& state);
 std::string to_string(const View& view);
 
 /// What everybody in a simulation of informers knows: every state that was ever written, and how often the server was
-/// restored. Objects carry the number of their write (data.w) and the count of rollbacks at that time (data.e).
+/// restored. Objects carry the number of their write (data.w) and the count of rollbacks at that time (data.e), and
+/// some labels and a text that others have too (data.t).
 class World {
  public:
   explicit World(testkit::Simulation& simulation) : simulation_(simulation) {}
