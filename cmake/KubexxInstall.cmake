@@ -7,7 +7,7 @@ option(KUBEXX_ARCHIVES_TOO "Beside shared libraries, install the same as archive
 
 # What a linker calls the libraries that layers link.
 set(linker_names CURL::libcurl -lcurl OpenSSL::SSL -lssl OpenSSL::Crypto -lcrypto PkgConfig::KUBEXX_NGHTTP2 -lnghttp2
-  simdjson::simdjson -lsimdjson yaml-cpp -lyaml-cpp ZLIB::ZLIB -lz PkgConfig::KUBEXX_RE2 -lre2)
+  simdjson::simdjson -lsimdjson yaml-cpp::yaml-cpp -lyaml-cpp ZLIB::ZLIB -lz PkgConfig::KUBEXX_RE2 -lre2)
 
 # The module of a library: its headers need no other library, so a program links those of kubexx alone, unless kubexx is an
 # archive. These are named one by one: by "Requires", pkg-config --static would add what they need as archives themselves.

@@ -351,14 +351,14 @@ KUBEXX_C_EXPORT kubexx_status kubexx_object_parse(const char* json, size_t size,
                                                   kubexx_error** error);
 KUBEXX_C_EXPORT void kubexx_object_free(kubexx_object* object);
 
-/// Of its metadata; empty where it has none. Views live as long as the handle they were asked of.
+/// Of its metadata; empty where it has none. Views live as long as the handle they were asked of. Threads: any.
 KUBEXX_C_EXPORT kubexx_view kubexx_object_name(const kubexx_object* object);
 KUBEXX_C_EXPORT kubexx_view kubexx_object_namespace(const kubexx_object* object);
 KUBEXX_C_EXPORT kubexx_view kubexx_object_uid(const kubexx_object* object);
 KUBEXX_C_EXPORT kubexx_view kubexx_object_resource_version(const kubexx_object* object);
 
 /// A field by its JSON pointer (RFC 6901): "/spec/containers/0/image", "" for the whole. Nothing is copied.
-/// KUBEXX_NOT_FOUND: there is none; KUBEXX_WRONG_TYPE: it is something else.
+/// KUBEXX_NOT_FOUND: there is none; KUBEXX_WRONG_TYPE: it is something else. Threads: any.
 KUBEXX_C_EXPORT kubexx_value_type kubexx_object_type(const kubexx_object* object, const char* pointer);
 KUBEXX_C_EXPORT kubexx_status kubexx_object_string(const kubexx_object* object, const char* pointer,
                                                    kubexx_view* value);
@@ -396,7 +396,7 @@ KUBEXX_C_EXPORT kubexx_status kubexx_informer_join(kubexx_informer* informer, ku
 /// Stops, waits (see above), and frees. Its registrations may be freed before or after it.
 KUBEXX_C_EXPORT void kubexx_informer_free(kubexx_informer* informer);
 
-/// 1: the first whole list is in the cache.
+/// 1: the first whole list is in the cache. Threads: any, all of these; with a loop, its own for what waits.
 KUBEXX_C_EXPORT int kubexx_informer_has_synced(const kubexx_informer* informer);
 /// Waits for that. Otherwise the error says why not yet: what the server answered, how often it was tried. Options:
 /// TIMEOUT_MS, FAIL_FAST, and the stopper. KUBEXX_CANCELED: by the stopper, or the informer was stopped before.
@@ -425,7 +425,7 @@ enum {
 typedef void (*kubexx_on_event)(const kubexx_event* event, void* user_data);
 
 /// Before or after the start; one that comes later first hears of everything that is there. Options: NAME, RESYNC_MS,
-/// COALESCE, SPLIT_REPLACED. KUBEXX_CANCELED: the informer was stopped.
+/// COALESCE, SPLIT_REPLACED. KUBEXX_CANCELED: the informer was stopped. Threads: any, all of these.
 KUBEXX_C_EXPORT kubexx_status kubexx_informer_add_handler(kubexx_informer* informer, const kubexx_options* options,
                                                           kubexx_on_event on_event, void* user_data,
                                                           kubexx_release release, kubexx_registration** registration,
@@ -438,6 +438,7 @@ KUBEXX_C_EXPORT void kubexx_registration_free(kubexx_registration* registration)
 /// Of the event a handler is called with; borrowed for the call, and so is what they answer. `object` is the new state;
 /// of a deletion the last known, NULL if there is none. `before` is NULL unless it is an update. `key` is
 /// "namespace/name". `final_state_known` 0: the deletion was not seen, and the object may be an older one.
+/// Threads: any, until the call returns.
 KUBEXX_C_EXPORT kubexx_event_type kubexx_event_get_type(const kubexx_event* event);
 KUBEXX_C_EXPORT kubexx_event_cause kubexx_event_get_cause(const kubexx_event* event);
 KUBEXX_C_EXPORT const kubexx_object* kubexx_event_object(const kubexx_event* event);
@@ -447,6 +448,7 @@ KUBEXX_C_EXPORT int kubexx_event_final_state_known(const kubexx_event* event);
 
 /// The cache, without asking the server. key: "namespace/name", or "name" of what has no namespace. Lists: NULL or ""
 /// for all namespaces, NULL or "" for all labels; in no order. Indexes: those of the options, and "namespace".
+/// Threads: any.
 KUBEXX_C_EXPORT kubexx_status kubexx_informer_get(const kubexx_informer* informer, const char* key,
                                                   kubexx_object** object, kubexx_error** error);
 KUBEXX_C_EXPORT kubexx_status kubexx_informer_list(const kubexx_informer* informer, const char* name_space,
@@ -588,10 +590,15 @@ typedef void (*kubexx_on_log)(kubexx_log_level level, kubexx_view line, void* us
 /// error. One for the process; the one before is released when no line is on its way to it. Threads: any.
 KUBEXX_C_EXPORT kubexx_status kubexx_set_log(kubexx_log_level minimum, kubexx_on_log on_log, void* user_data,
                                              kubexx_release release, kubexx_error** error);
-/// Errors that have no caller to return to; `where` says what was under way. NULL: they become log lines again.
+
+/// An error that has no caller to return to; `where` says what was under way. Both are borrowed for the call. It comes
+/// from any thread, several at once.
 typedef void (*kubexx_on_error)(const kubexx_error* error, kubexx_view where, void* user_data);
+/// Where such errors go; NULL: they become log lines again. One for the process; the one before is released when no
+/// error is on its way to it. Threads: any.
 KUBEXX_C_EXPORT kubexx_status kubexx_set_error_callback(kubexx_on_error on_error, void* user_data,
                                                         kubexx_release release, kubexx_error** error);
+
 /// Every metric of the process in the text format of Prometheus, for kubexx_text_free(). Threads: any.
 KUBEXX_C_EXPORT kubexx_status kubexx_metrics(char** text, size_t* size, kubexx_error** error);
 

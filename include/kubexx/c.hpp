@@ -18,6 +18,15 @@
 
 namespace kubexx_c {
 
+/// KUBEXX_C_VERSION of the library that is there, which may be newer than that of the header.
+inline int c_version() noexcept {
+  return kubexx_c_version();
+}
+/// "0.2.0"
+inline std::string_view version_text() noexcept {
+  return kubexx_version_text();
+}
+
 /// A failure, as it was when it happened.
 class Error : public std::runtime_error {
  public:
@@ -26,17 +35,21 @@ class Error : public std::runtime_error {
         status_(status),
         http_code_(kubexx_error_http_code(error)),
         reason_(kubexx_error_reason(error)),
+        retry_after_ms_(kubexx_error_retry_after_ms(error)),
         retriable_(kubexx_error_is_retriable(error) != 0) {}
   explicit Error(const kubexx_error* error) : Error(kubexx_error_status(error), error) {}
   kubexx_status status() const noexcept { return status_; }
   int http_code() const noexcept { return http_code_; }
   const std::string& reason() const noexcept { return reason_; }
+  /// How long the server asks to wait; -1: it does not say.
+  std::int64_t retry_after_ms() const noexcept { return retry_after_ms_; }
   bool is_retriable() const noexcept { return retriable_; }
 
  private:
   kubexx_status status_;
   int http_code_;
   std::string reason_;
+  std::int64_t retry_after_ms_;
   bool retriable_;
 };
 
@@ -566,9 +579,11 @@ class LogLine {
 class Logs : public detail::Handle<kubexx_logs, kubexx_logs_free> {
  public:
   using OnLine = std::function<void(const LogLine&)>;
+  /// `where` is a line without text.
+  using OnProblem = std::function<void(const LogLine& where, const Error& error)>;
 
-  Logs(const Client& client, const Options& options, OnLine on_line)
-      : Handle(make(client, options, std::move(on_line))) {}
+  Logs(const Client& client, const Options& options, OnLine on_line, OnProblem on_problem = nullptr)
+      : Handle(make(client, options, {std::move(on_line), std::move(on_problem)})) {}
   void start() const {
     detail::call([&](kubexx_error** error) { return kubexx_logs_start(get(), error); });
   }
@@ -578,16 +593,25 @@ class Logs : public detail::Handle<kubexx_logs, kubexx_logs_free> {
   std::int64_t gaps() const noexcept { return kubexx_logs_gaps(get()); }
 
  private:
-  static kubexx_logs* make(const Client& client, const Options& options, OnLine on_line) {
-    detail::Boxed<OnLine> box(std::move(on_line));
+  struct Callbacks {
+    OnLine on_line{};
+    OnProblem on_problem{};  // may be empty
+  };
+
+  static kubexx_logs* make(const Client& client, const Options& options, Callbacks callbacks) {
+    const kubexx_on_log_problem on_problem = callbacks.on_problem ? &failed : nullptr;
+    detail::Boxed<Callbacks> box(std::move(callbacks));
     auto* const made = detail::make<kubexx_logs>([&](kubexx_logs** to, kubexx_error** error) {
-      return kubexx_logs_new(client.get(), options.get(), &told, nullptr, box.get(), &detail::Boxed<OnLine>::release,
-                             to, error);
+      return kubexx_logs_new(client.get(), options.get(), &told, on_problem, box.get(),
+                             &detail::Boxed<Callbacks>::release, to, error);
     });
     box.taken();
     return made;
   }
-  static void told(const kubexx_log_line* line, void* box) { (*static_cast<OnLine*>(box))(LogLine(line)); }
+  static void told(const kubexx_log_line* line, void* box) { static_cast<Callbacks*>(box)->on_line(LogLine(line)); }
+  static void failed(const kubexx_log_line* where, const kubexx_error* error, void* box) {
+    static_cast<Callbacks*>(box)->on_problem(LogLine(where), Error(error));
+  }
 };
 
 using OnLog = std::function<void(kubexx_log_level level, std::string_view line)>;

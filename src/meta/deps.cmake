@@ -1,5 +1,9 @@
 find_package(yaml-cpp REQUIRED)
-target_link_libraries(${target} PRIVATE yaml-cpp)
+if(NOT TARGET yaml-cpp::yaml-cpp)  # 0.7 has the name without a namespace alone, which newer ones deprecate
+  add_library(yaml-cpp::yaml-cpp INTERFACE IMPORTED)
+  target_link_libraries(yaml-cpp::yaml-cpp INTERFACE yaml-cpp)
+endif()
+target_link_libraries(${target} PRIVATE yaml-cpp::yaml-cpp)
 
 # simdjson's first stage by itself is not part of what its versions promise: whether this one has it is tried. Without it, or when it
 # is asked for, the project's own does the work, and simdjson is not needed.

@@ -226,19 +226,32 @@ def check_debian():
         for file in (source / "debian").iterdir():
             if file.suffix in (".install", ".docs", ".examples", ".manpages", ".symbols") and file.stem not in packages:
                 problem(PACKAGING / "debian", f"{file.name} is for none of {' '.join(packages)}")
+        packed = set()
         for file in (source / "debian").iterdir():
             if file.suffix in (".docs", ".examples"):
                 for path in file.read_text().split():
+                    packed.add(path)
                     if not (ROOT / path).exists():
                         problem(PACKAGING / "debian" / file.name, f"there is no {path}")
+        for folder in sorted(path.parent for path in (ROOT / "examples").glob("*/README.md")):
+            if str(folder.relative_to(ROOT)) not in packed:
+                problem(folder, "no package has this example: packaging/debian/*.examples")
 
 
 def check_workflow():
+    """Names of commands, also those that a job takes from a list of its matrix: `command: [lint, test]`."""
     file = ROOT / ".github/workflows/ci.yml"
-    commands = set(re.findall(r"^  ([a-z-]+)(?: \| [a-z-]+)*\)", (ROOT / "dev").read_text(), re.M)) | {"asan", "tsan"}
-    for command in re.findall(r"run: \./dev ([a-z-]+)", file.read_text()):
-        if command not in commands:
-            problem(file, f"./dev has no {command}")
+    text = file.read_text()
+    known = re.findall(r"^  ([a-z-]+(?: \| [a-z-]+)*)\)", (ROOT / "dev").read_text(), re.M)
+    commands = {command for alternatives in known for command in alternatives.split(" | ")}
+    used = set(re.findall(r"run: \./dev ([a-z-]+)", text))
+    for variable in re.findall(r"run: \./dev \$\{\{ matrix\.(\w+) \}\}", text):
+        listed = re.findall(rf"^ +{variable}: \[([^\]]*)\]", text, re.M)
+        if not listed:
+            problem(file, f"matrix.{variable} is no list on one line")
+        used |= {command for names in listed for command in re.split(r",\s*", names.strip())}
+    for command in sorted(used - commands):
+        problem(file, f"./dev has no {command}")
 
 
 for check in (check_bazel, check_vcpkg, check_conan, check_debian, check_workflow):
