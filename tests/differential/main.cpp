@@ -1,10 +1,17 @@
 // The parts of ./dev test-differential that are ours; run.py puts them together. Each speaks in lines.
 //
-//   serve KUBECONFIG                  the embedded server; writes the file, says "ready", ends with its input
-//   link HOST PORT SEED               a bad link: says "port N"; begins and ends its faults when told, ends with its
-//   input watch KUBECONFIG NAMESPACE        an informer of ConfigMaps: what its handler hears; ends with its input
+//   serve KUBECONFIG
+//       the embedded server; writes the file, says "ready", ends with its input
+//
+//   link HOST PORT SEED bad|flaky
+//       a link with faults of many kinds, or one that is cut twice a second: says "port N"; its faults begin and end
+//       when told, it ends with its input
+//
+//   watch KUBECONFIG NAMESPACE
+//       an informer of ConfigMaps: what its handler hears; ends with its input
+//
 //   write KUBECONFIG NAMESPACE SEED CHANGES PER_SECOND
-//                                     creates, updates and deletes; says what it did and what there is in the end
+//       creates, updates and deletes; says what it did and what there is in the end
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -71,20 +78,22 @@ int serve(const std::string& kubeconfig) {
   return 0;
 }
 
+/// So long, or until there are to be no faults any more.
+void pause(const std::stop_token& stop, Duration time) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, stop, time, [&stop] { return stop.stop_requested(); });
+}
+
 /// Faults one after the other, which and when by the seed alone.
 void misbehave(testkit::FaultProxy& link, std::uint64_t seed, const std::stop_token& stop) {
   std::mt19937_64 random(seed);
   const auto between = [&random](int least, int most) {
     return std::chrono::milliseconds(least + static_cast<int>(random() % static_cast<std::uint64_t>(most - least + 1)));
   };
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  const auto pause = [&](Duration time) {
-    std::unique_lock lock(mutex);
-    changed.wait_for(lock, stop, time, [&stop] { return stop.stop_requested(); });
-  };
   while (!stop.stop_requested()) {
-    pause(between(200, 1200));
+    pause(stop, between(200, 1200));
     const auto kind = random() % 10;
     const auto lasts = between(200, 2000);
     const auto bytes = static_cast<std::size_t>(random() % (64 << 10));
@@ -95,23 +104,43 @@ void misbehave(testkit::FaultProxy& link, std::uint64_t seed, const std::stop_to
       link.cut_after(bytes);
     } else if (kind < 8) {
       const auto outage = link.refuse();
-      pause(lasts);
+      pause(stop, lasts);
     } else if (kind < 9) {
       const auto outage = link.stall();
-      pause(lasts);
+      pause(stop, lasts);
     } else {
       const auto outage = link.delay(lasts / 10);
-      pause(1s);
+      pause(stop, 1s);
     }
   }
 }
 
-int bad_link(const std::string& host, const std::string& port, std::uint64_t seed) {
+/// Cut twice a second in the mean, at random. After one cut in five what is opened again at once is refused.
+void cut_often(testkit::FaultProxy& link, std::uint64_t seed, const std::stop_token& stop) {
+  std::mt19937_64 random(seed);
+  const auto about = [&random](double seconds) {
+    return std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double>(std::exponential_distribution<double>(1 / seconds)(random)));
+  };
+  while (!stop.stop_requested()) {
+    pause(stop, about(0.5));
+    if (random() % 5 == 0) {
+      const auto outage = link.refuse();
+      pause(stop, about(0.1));
+    } else {
+      link.cut();
+    }
+  }
+}
+
+int bad_link(const std::string& host, const std::string& port, std::uint64_t seed, bool flaky) {
   testkit::FaultProxy link(host, static_cast<std::uint16_t>(std::stoi(port)));
   say("port " + std::to_string(link.port()));
   std::jthread faults;
   for (std::string line; std::getline(std::cin, line);) {
-    if (line == "begin") faults = std::jthread([&](const std::stop_token& stop) { misbehave(link, seed, stop); });
+    if (line == "begin") {
+      faults = std::jthread([&](const std::stop_token& stop) { (flaky ? cut_often : misbehave)(link, seed, stop); });
+    }
     if (line != "end") continue;
     faults = {};
     say("calm");
@@ -200,7 +229,9 @@ int run(std::span<char*> arguments) {
   std::vector<std::string> words(arguments.begin(), arguments.end());
   const std::string command = words.empty() ? "" : words.front();
   if (command == "serve" && words.size() == 2) return serve(words[1]);
-  if (command == "link" && words.size() == 4) return bad_link(words[1], words[2], std::stoull(words[3]));
+  if (command == "link" && words.size() == 5) {
+    return bad_link(words[1], words[2], std::stoull(words[3]), words[4] == "flaky");
+  }
   if (command == "watch" && words.size() == 3) return watch(words[1], words[2]);
   if (command == "write" && words.size() == 6) {
     return write(words[1], words[2], std::stoull(words[3]), std::stoul(words[4]), std::stod(words[5]));

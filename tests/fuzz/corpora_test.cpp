@@ -1,16 +1,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kubexx/base/clock.hpp"
 #include "paths.hpp"
 
 #define FUZZ_TARGET(name) extern "C" int fuzz_##name(const std::uint8_t*, std::size_t);
@@ -21,6 +25,7 @@
 
 namespace {
 
+using kubexx::Clock;
 using Target = int (*)(const std::uint8_t*, std::size_t);
 using Seeds = int (*)(int, char**);
 
@@ -108,6 +113,27 @@ int damages() {
   return given ? std::atoi(given) : 50;
 }
 
+/// A search that is stopped by time, not by what it has covered: KUBEXX_FUZZ_SECONDS of it for each target. Its seed is
+/// fresh and stands in the output; KUBEXX_FUZZ_SEED repeats it, input by input.
+void search(Target target, const std::string& name, const std::vector<std::string>& inputs) {
+  const char* given = std::getenv("KUBEXX_FUZZ_SECONDS");
+  const std::chrono::seconds time(given ? std::atoi(given) : 0);
+  if (time <= std::chrono::seconds::zero()) return;
+  const char* wanted = std::getenv("KUBEXX_FUZZ_SEED");
+  const auto seed = wanted ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : std::random_device()();
+  std::cout << name << ": KUBEXX_FUZZ_SEED=" << seed << std::flush;  // before it: a sanitizer ends the program
+  std::mt19937 random(seed);
+  std::size_t executions = 0;
+  for (const auto end = Clock::system().now() + time; Clock::system().now() < end; ++executions) {
+    auto input = inputs[random() % inputs.size()];
+    for (auto turns = 1 + random() % 4; turns > 0; --turns) {
+      input = damaged(std::move(input), inputs[random() % inputs.size()], random);
+    }
+    run(target, input);
+  }
+  std::cout << ", " << executions << " executions" << std::endl;
+}
+
 class FuzzCorpusTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(FuzzCorpusTest, SeedsAndSmallDamagesOfThemAreTaken) {
@@ -121,6 +147,7 @@ TEST_P(FuzzCorpusTest, SeedsAndSmallDamagesOfThemAreTaken) {
     for (std::size_t part = 1; part < 8; ++part) run(target, input.substr(0, input.size() * part / 8));
     for (int i = 0; i < damages(); ++i) run(target, damaged(input, inputs[random() % inputs.size()], random));
   }
+  search(target, GetParam(), inputs);
 }
 
 std::vector<std::string> names() {

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -16,6 +15,7 @@
 #include "hostile/server.hpp"
 #include "kubexx/base/log.hpp"
 #include "kubexx/informer/shared_informer_factory.hpp"
+#include "kubexx/testkit/eventually.hpp"
 
 namespace kubexx::hostile {
 namespace {
@@ -182,12 +182,8 @@ TEST_F(HostileTest, AnInformerHasTheObjectsOrKnowsWhyNot) {
                          expected.end != Expected::End::Good && error && has_any(error->message(), expected.text);
                      return good || bad;
                    };
-                   const auto ceiling = Clock::system().now() + kPatience;
-                   bool met = as_expected();  // once: the next attempt may have begun when it is looked at again
-                   while (!met && Clock::system().now() < ceiling) {
-                     poll(nullptr, 0, 5);
-                     met = as_expected();
-                   }
+                   // Once: the next attempt may have begun when it is looked at again.
+                   const bool met = testkit::eventually(as_expected, kPatience);
                    const auto status = pods.informer().status();
                    EXPECT_TRUE(met) << "expected: " << expected.text << "\nstate: " << to_string(status.reflector.state)
                                     << "\nobjects: " << names_in(pods) << "\nerror: "
@@ -212,9 +208,7 @@ TEST_F(HostileTest, AServerThatEndsWatchesAtOnceIsAskedAFewTimesASecond) {
   const auto begin = Clock::system().now();
   factory.start();
 
-  while (server.watches(shape, "patient") < 9 && Clock::system().now() - begin < kPatience) poll(nullptr, 0, 5);
-
-  EXPECT_GE(server.watches(shape, "patient"), 9);
+  EXPECT_TRUE(testkit::eventually([&] { return server.watches(shape, "patient") >= 9; }, kPatience));
   EXPECT_GE(Clock::system().now() - begin, std::chrono::milliseconds(1900));
 }
 

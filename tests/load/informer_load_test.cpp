@@ -128,8 +128,11 @@ class InformerLoadTest : public ::testing::Test {
       std::unique_lock lock(mutex);
       never.wait_for(lock, 1ms);  // until the next are due
     }
-    const auto took = std::chrono::duration<double>(clock.now() - begin).count();
-    tell(std::to_string(total) + " events at " + std::to_string(static_cast<double>(total) / took) + " a second");
+    const auto rate = static_cast<double>(total) / std::chrono::duration<double>(clock.now() - begin).count();
+    tell(std::to_string(total) + " events at " + std::to_string(rate) + " a second");
+    if (full()) {
+      EXPECT_GE(rate, 0.95 * static_cast<double>(size.events_per_second)) << "this was not the load that is promised";
+    }
     return total;
   }
   std::vector<std::string> state() {

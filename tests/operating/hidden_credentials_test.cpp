@@ -26,12 +26,12 @@
 namespace kubexx {
 namespace {
 
-const meta::GroupVersionResource kWatchedPods{"", "v1", "pods"};
-constexpr const char* kList = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]})";
+constexpr int kFailures = 9;  // of BadServer, before it lists
 constexpr const char* kNo =
     R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":"Forbidden","code":403})";
 
-/// Fails in every way it knows, one after the other, and writes down who asked. Then it lists, and its watches end.
+/// Fails in every way it knows, one after the other, and writes down who asked. Then it lists, and its watches break in
+/// every way they can. Where it holds an object, that is in all its answers.
 class BadServer {
  public:
   BadServer() {
@@ -39,57 +39,101 @@ class BadServer {
     httpd::ServerOptions options;
     options.certificate = pair->certificate;
     options.key = pair->key;
+    options.client_ca = ca();
     server_ =
         std::move(httpd::Server::start(options, [this](const auto& in, const auto& out) { answer(in, out); }).value());
   }
   std::string url() const { return "https://127.0.0.1:" + std::to_string(server_->port()); }
   const std::string& ca() const { return authority_.certificate_pem(); }
-  std::size_t requests() const { return requests_; }
-  std::set<std::string> authorizations() const {
+  httpd::KeyPair user(const std::string& name) const {
+    return authority_.issue({.common_name = name, .client = true}).value();
+  }
+  /// Before it is asked.
+  void hold(std::string object) { object_ = std::move(object); }
+  /// From the first failure on.
+  void fail_again() { requests_ = 0; }
+  std::size_t watches() const { return watches_; }
+  /// The Authorization of each request, or the name in its certificate.
+  std::set<std::string> users() const {
     const std::lock_guard lock(mutex_);
-    return authorizations_;
+    return users_;
   }
 
  private:
   void answer(const httpd::Request& request, const httpd::Responder& responder) {
     {
       const std::lock_guard lock(mutex_);
-      authorizations_.insert(std::string(request.header("authorization")));
+      const std::string authorization(request.header("authorization"));
+      users_.insert(authorization.empty() ? request.client_common_name : authorization);
     }
     const httpd::HeaderFields json{{"content-type", "application/json"}};
+    const auto said = [this](const char* text) { return object_.empty() ? text : object_; };
     switch (requests_++) {
       case 0:
-        return responder.respond(401, {}, "who are you");
+        return responder.respond(401, {}, said("who are you"));
       case 1:
         return responder.respond(403, json, kNo);
       case 2:
-        return responder.respond(302, {{"location", "https://elsewhere.example/"}}, "");
+        return responder.respond(302, {{"location", "https://elsewhere.example/"}}, said(""));
       case 3:
         return responder.abort();
       case 4:
-        return responder.respond(500, {}, "out of order");
+        return responder.respond(500, {}, said("out of order"));
       case 5:
-        return responder.respond(200, json, "{no json");
+        return responder.respond(200, json, said("{no json") + "}");
       case 6:
-        return responder.respond(200, {{"content-type", "text/html"}}, "<html>");
+        return responder.respond(200, {{"content-type", "text/html"}}, said("<html>"));
       case 7:
         responder.start(200, json);
-        responder.write(std::string(R"({"kind":"PodList",)"));
+        responder.write(R"({"kind":"List","items":[)" + said("") + ",");
         return responder.abort();
-      case 8:
-        return responder.respond(429, {{"retry-after", "0"}, {"warning", "299 - \"slowly\""}}, "");
+      case kFailures - 1:
+        return responder.respond(429, {{"retry-after", "0"}, {"warning", "299 - \"slowly\""}}, said(""));
       default:
-        if (request.target.find("watch=true") == std::string::npos) return responder.respond(200, json, kList);
+        if (request.target.find("watch=true") == std::string::npos) {
+          return responder.respond(200, json,
+                                   R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[)" +
+                                       object_ + "]}");
+        }
         responder.start(200, json);
-        responder.write(std::string(R"({"type":"ERROR","object":)") + kNo + "}\n");
+        watch(responder);
+    }
+  }
+
+  void watch(const httpd::Responder& responder) {
+    const auto said = object_.empty() ? std::string("{}") : object_;
+    const auto event = [](const char* type, const std::string& object) {
+      return std::string(R"({"type":")") + type + R"(","object":)" + object + "}\n";
+    };
+    switch (watches_++ % 6) {
+      case 0:
+        if (!object_.empty()) responder.write(event("MODIFIED", object_));
+        responder.write(event("MODIFIED", said.substr(0, said.size() - 1)));
+        return responder.finish();
+      case 1:
+        responder.write(R"({"type":"MODIFIED","object":)" + said);
+        return responder.abort();
+      case 2:
+        responder.write(event("ERROR", said));
+        return responder.finish();
+      case 3:
+        responder.write(event("SURPRISE", said));
+        return responder.finish();
+      case 4:
+        responder.write(event("MODIFIED", "[" + said + "]"));
+        return responder.finish();
+      default:
+        responder.write(event("ERROR", kNo));
         return responder.finish();
     }
   }
 
   httpd::CertificateAuthority authority_ = httpd::CertificateAuthority::create("bad").value();
+  std::string object_;
   std::atomic<std::size_t> requests_ = 0;
+  std::atomic<std::size_t> watches_ = 0;
   mutable std::mutex mutex_;
-  std::set<std::string> authorizations_;  // guarded by mutex_
+  std::set<std::string> users_;  // guarded by mutex_
   std::unique_ptr<httpd::Server> server_;
 };
 
@@ -153,13 +197,13 @@ class HiddenCredentialsTest : public ::testing::Test {
     return path;
   }
 
-  /// An informer meets all that the server does; the inspector looks on.
-  void run_an_informer() {
+  /// An informer meets all that the server does, and then a caller; the inspector looks on.
+  void run_an_informer(const meta::GroupVersionResource& resource) {
     const auto registry = std::make_shared<MetricsRegistry>();
     const auto tracer = std::make_shared<RecordingTracer>();
     const auto client = rest::Client::create(config_, {.metrics = registry, .tracer = tracer}).value();
     informer::InformerOptions options;
-    options.resource = kWatchedPods;
+    options.resource = resource;
     options.executor = client.executor();
     options.handlers = client.handlers();
     options.reflector.emplace();
@@ -167,43 +211,57 @@ class HiddenCredentialsTest : public ::testing::Test {
     options.reflector->backoff = {.initial = std::chrono::milliseconds(1), .cap = std::chrono::milliseconds(5)};
     options.reflector->metrics = registry;
     options.reflector->tracer = tracer;
-    const auto pods = informer::SharedIndexInformer::create(informer::make_client_lister_watcher(client, kWatchedPods),
-                                                            std::move(options));
+    const auto informer = informer::SharedIndexInformer::create(
+        informer::make_client_lister_watcher(client, resource), std::move(options));
     auto page = inspect::Server::start({.metrics = registry}).value();
-    page->add(pods);
-    pods->start();
-    EXPECT_TRUE(testkit::eventually([&] { return server_.requests() > 14; }));
-    look_at(*page);
-    pods->stop();
-    pods->join();
-    rest::Request request;
-    request.path = {kWatchedPods, "ns", "a", ""};
-    if (const auto answer = client.send(request); !answer) all_->add("answer", answer.error());
+    page->add(informer);
+    informer->start();
+    EXPECT_TRUE(testkit::eventually([&] { return server_.watches() > 6; }));
+    look_at(*page, informer->name());
+    informer->stop();
+    informer->join();
+    server_.fail_again();
+    for (int turn = 0; turn < 2 * kFailures; ++turn) {
+      rest::Request request;
+      request.path = {resource, "ns", "a", ""};
+      if (const auto answer = client.send(request); !answer) {
+        all_->add("answer", answer.error());
+      } else if (const auto object = answer->object(); !object) {
+        all_->add("answer", object.error());
+      }
+    }
     all_->add("metrics", registry->expose());
     for (const auto& line : tracer->lines()) all_->add("trace", line);
     all_->add("config", config_.to_string());
   }
 
-  void look_at(const inspect::Server& page) {
+  void look_at(const inspect::Server& page, const std::string& informer) {
     const auto client = rest::Client::create({.host = page.address()}).value();
     for (const auto* path : {"/", "/healthz?verbose", "/readyz?verbose", "/metrics", "/api/status", "/api/informers",
-                             "/api/queues", "/api/controllers", "/api/rows?resource=pods"}) {
+                             "/api/queues", "/api/controllers", "/api/rows", "/api/object"}) {
       rest::Request request;
       request.absolute_path = path;
+      if (request.absolute_path == "/api/rows" || request.absolute_path == "/api/object") {
+        request.query = {{"informer", informer}, {"key", "ns/a"}};
+      }
       request.headers.add("Authorization", "Bearer " + page.token());
       const auto answer = client.send(request);
-      if (answer) all_->add("page", answer->body);
+      if (answer) all_->add(path, answer->body);
     }
   }
 
-  void expect_hidden(const std::string& secret, const std::string& sent) {
-    run_an_informer();
+  /// Who is what the server knows its client by.
+  void expect_hidden(const std::vector<std::string>& forms, const std::string& who,
+                     const meta::GroupVersionResource& resource = {"", "v1", "pods"}) {
+    run_an_informer(resource);
     all_->add("standard error", testing::internal::GetCapturedStderr());
-    EXPECT_THAT(server_.authorizations(), testing::ElementsAre(sent)) << "it was used";
-    for (const auto* from : {"log", "trace", "metrics", "page", "config"})
+    EXPECT_THAT(server_.users(), testing::ElementsAre(who)) << "it was used";
+    for (const auto* from : {"log", "trace", "metrics", "answer", "/api/status", "/api/rows", "config"})
       EXPECT_GT(all_->count(from), 0U) << "nothing of " << from << " was looked at";
-    for (const auto& form : {secret, base64_encode(secret), base64_encode("somebody:" + secret)})
-      EXPECT_THAT(all_->with(form), testing::IsEmpty());
+    for (const auto& form : forms) EXPECT_THAT(all_->with(form), testing::IsEmpty()) << form;
+  }
+  void expect_hidden(const std::string& secret, const std::string& who) {
+    expect_hidden({secret, base64_encode(secret), base64_encode("somebody:" + secret)}, who);
   }
 
   std::string folder_;
@@ -233,6 +291,32 @@ TEST_F(HiddenCredentialsTest, APasswordShowsNowhereWhateverFails) {
   config_.username = "somebody";
   config_.password = secret_;
   expect_hidden(secret_, "Basic " + base64_encode("somebody:" + secret_));
+}
+
+TEST_F(HiddenCredentialsTest, AClientsKeyShowsNowhereWhateverFails) {
+  const auto user = server_.user("somebody");
+  config_.tls.certificate_data = user.certificate;
+  config_.tls.key_data = user.key;
+  std::vector<std::string> lines;
+  std::istringstream text(user.key);
+  for (std::string line; std::getline(text, line);) {
+    if (line.size() > 16 && !line.starts_with("-----")) lines.push_back(line);
+  }
+  ASSERT_FALSE(lines.empty());
+  lines.push_back(base64_encode(user.key).substr(0, 64));  // as in a kubeconfig
+  expect_hidden(lines, "somebody");
+}
+
+// What a watch of Secrets brings is nobody's but the cache's: not of those who read logs, nor of the inspector's page.
+TEST_F(HiddenCredentialsTest, WhatASecretHoldsShowsNowhereWhateverFails) {
+  const auto value = base64_encode(secret_);
+  server_.hold(R"({"kind":"Secret","apiVersion":"v1","metadata":{"namespace":"ns","name":"a","resourceVersion":"7",)"
+               R"("annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"data\":{\"password\":\")" +
+               value + R"(\"}}"}},"data":{"password":")" + value + R"("},"stringData":{"again":")" + secret_ + "\"}}");
+  config_.username = "somebody";
+  config_.password = "of no interest";
+  expect_hidden({secret_, value}, "Basic " + base64_encode("somebody:of no interest"), {"", "v1", "secrets"});
+  EXPECT_GT(all_->count("/api/object"), 0U) << "no object was looked at";
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ ReplicaGroup::~ReplicaGroup() {
   for (auto& process : processes_) kill(process);
 }
 
-void ReplicaGroup::wait(Duration length) {
+/// Between two faults: how long one lasts is what it is.
+void ReplicaGroup::pause(Duration length) {
   const std::stop_source never;
   wait_for_stop(never.get_token(), length);
 }
@@ -79,7 +80,7 @@ void ReplicaGroup::torment(Duration length) {
       outage_until = clock.now() + milliseconds(100 + random_.below(1500));
       ++faults_.outages;
     }
-    wait(milliseconds(50 + random_.below(200)));
+    pause(milliseconds(50 + random_.below(200)));
     if (outage_until != TimePoint() && clock.now() >= outage_until) {
       outage.end();
       outage_until = {};

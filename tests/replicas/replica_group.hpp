@@ -18,7 +18,6 @@ class ReplicaGroup {
 
   /// Pauses, kills and outages at random for so long; then everybody runs again.
   void torment(Duration length);
-  static void wait(Duration length);
 
   struct Faults {
     int pauses = 0;
@@ -36,6 +35,7 @@ class ReplicaGroup {
   void spawn();
   void kill(Process& process);
   void resume(bool all);
+  static void pause(Duration length);
 
   apiserver::Server& server_;
   const std::string mode_;

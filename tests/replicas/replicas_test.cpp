@@ -4,6 +4,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "kubexx/testkit/eventually.hpp"
 #include "replicas/replica_group.hpp"
@@ -39,15 +40,17 @@ class ReplicasTest : public ::testing::TestWithParam<int> {
   }
   /// When the server got the first write of the key after that moment.
   std::optional<TimePoint> await_write(const std::string& key, TimePoint after) {
-    const auto until = Clock::system().now() + seconds(60);
-    while (Clock::system().now() < until) {
+    std::optional<TimePoint> written;
+    const auto looked = [&, seen = std::size_t(0)]() mutable {
+      const auto count = server_.requests().count("patch", "configmaps");
+      if (std::exchange(seen, count) == count) return false;  // to read them all takes time from those who are measured
       const auto all = writes_in(server_.requests());
       const auto first =
           std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.key == key && w.time > after; });
-      if (first != all.end()) return first->time;
-      ReplicaGroup::wait(milliseconds(50));
-    }
-    return std::nullopt;
+      if (first != all.end()) written = first->time;
+      return written.has_value();
+    };
+    return testkit::eventually(looked, seconds(60)) ? written : std::nullopt;
   }
   /// Nobody writes inside the term of another; late requests are those one a term that were under way. One that had
   /// passed the guard when its process was stopped is sent when it goes on, and may meet another's term: no guard can

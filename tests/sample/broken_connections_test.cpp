@@ -8,7 +8,6 @@
 
 #include "contract/any_server.hpp"
 #include "kubexx/base/random.hpp"
-#include "kubexx/base/stop.hpp"
 #include "kubexx/client/discovery.hpp"
 #include "kubexx/meta/draft.hpp"
 #include "kubexx/meta/json.hpp"
@@ -179,10 +178,13 @@ void SampleOnAnyServerTest::expect_convergence(const Sample& run) {
   std::jthread running([&](const std::stop_token& stop) { ended = run(client_through_proxy(), stop); });
 
   constexpr int kSteps = 30;
+  constexpr std::uint64_t kEnough = 20'000;  // bytes: a new connection, or a part of what is changed at a step
   for (int step = 0; step < kSteps; ++step) {
     break_something(random);
+    const auto before = proxy_->delivered();
     for (int i = step * kCount / kSteps; i < (step + 1) * kCount / kSteps; ++i) change_foo(i);
-    wait_for_stop({}, milliseconds(80));
+    // The next fault comes when the controller has met this one. Where nothing gets through, a moment has to do.
+    static_cast<void>(eventually([&] { return proxy_->delivered() >= before + kEnough; }, milliseconds(200)));
   }
   outage_.end();
 

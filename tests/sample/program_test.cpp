@@ -1,15 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "kubexx/base/stop.hpp"
 #include "kubexx/meta/json.hpp"
 #include "kubexx/testkit/client.hpp"
+#include "kubexx/testkit/eventually.hpp"
 #include "sample.hpp"
 #include "support/program.hpp"
 
 namespace kubexx {
 namespace {
-
-using std::chrono::milliseconds;
 
 class FirstProgramTest : public ::testing::TestWithParam<const char*> {};
 
@@ -47,11 +45,8 @@ TEST_P(OwnLoopProgramTest, WatchesPodsWithOneThread) {
   const Kubeconfig kubeconfig(server.url());
   Program program(GetParam(), {});
 
-  for (int tries = 0; tries < 6000 && server.requests().count("watch", "pods") == 0; ++tries) {
-    wait_for_stop({}, milliseconds(10));
-  }
-
-  EXPECT_GT(server.requests().count("watch", "pods"), 0U);
+  EXPECT_TRUE(
+      testkit::eventually([&] { return server.requests().count("watch", "pods") > 0; }, std::chrono::minutes(1)));
 #if !defined(__SANITIZE_THREAD__)
   EXPECT_EQ(program.threads(), 1U);
 #endif
@@ -76,12 +71,8 @@ TEST_P(SampleProgramTest, ServesFoosWithAKubeconfigUntilItIsTerminated) {
   ASSERT_TRUE(server.write_kubeconfig(folder + "/config"));
   {
     Program program(GetParam(), {"--kubeconfig", folder + "/config", "--master=" + server.url()});
-    bool made = false;
-    for (int tries = 0; tries < 6000 && !made; ++tries) {
-      made = server.core().get({"apps", "v1", "deployments"}, {"default", "web"}).has_value();
-      if (!made) wait_for_stop({}, milliseconds(10));
-    }
-    EXPECT_TRUE(made);
+    const auto made = [&] { return server.core().get({"apps", "v1", "deployments"}, {"default", "web"}).has_value(); };
+    EXPECT_TRUE(testkit::eventually(made, std::chrono::minutes(1)));
     EXPECT_EQ(program.end(SIGTERM), 0);
   }
   std::filesystem::remove_all(folder);

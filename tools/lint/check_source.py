@@ -13,6 +13,10 @@ RULES = [
      "take the time from a Clock"),
     (r"\b(sleep_for|sleep_until|usleep|nanosleep)\b", ("include", "src", "apps", "tests", "examples"), (),
      "wait on a condition, or post_after on the Executor"),
+    (r"\bwait_for_stop\(\{\},|\bpoll\(nullptr", ("tests",),
+     # What is eventually() where the testkit is not: below it in the layers, and in the main function of every test.
+     ("tests/unit/apiserver/comes_true.hpp", "tests/support/main.cpp", "tests/lacks/runner.cpp"),
+     "wait for what is to happen: a condition variable, testkit::eventually"),
     (r"\.detach\(\)|std::async\b", ("include", "src", "apps", "examples"), ("src/base/thread.cpp",), "threads are jthread members and are joined"),
     (r"\bstd::(cout|cerr|clog)\b|\b(printf|puts|fputs)\(", ("include", "src"),
      ("src/base/log.cpp", "src/base/assert.cpp"), "the library never prints: return an Error or log()"),
@@ -26,6 +30,12 @@ RULES = [
     (r"#\s*include\s+<(?![a-z_0-9]+>)", ("include",),
      tuple(f"include/kubexx/adapters/{name}.hpp" for name in ("spdlog_log_sink", "glog_log_sink", "prometheus_cpp")),
      "public headers include only the standard library and kubexx/"),
+    # What glibc has and musl 1.2.5 has not; of functions that end in _np musl has those that are named.
+    (r"\b(mallinfo2?|malloc_(trim|info|stats)|mallopt|backtrace(_symbols(_fd)?)?|dladdr1|dlmopen|dlvsym|rawmemchr|closefrom|close_range"
+     r"|canonicalize_file_name|arc4random\w*|getaddrinfo_a|on_exit|pidfd_(open|getfd|send_signal)|gnu_get_libc_\w+)\s*\("
+     r"|\b(?!(pthread_([gs]etname|[gs]etaffinity|getattr|[gs]etattr_default|tryjoin|timedjoin)|posix_spawn_file_actions_addf?chdir)_np)\w+_np\s*\("
+     r"|\bPTHREAD_\w+_NP\b|\bTEMP_FAILURE_RETRY\b|<(execinfo|error|fts|obstack|argp|mcheck|printf|gnu/[\w-]+)\.h>",
+     ("include", "src", "apps", "examples"), ("src/apiserver/verbs/reads.cpp",), "musl has no such thing: another way, or only with glibc"),
     (r"/(work|home|root)/", ("include", "src", "apps", "tests", "examples", "tools", "benchmarks", "fuzz", "docs"),
      ("tools/lint/check_source.py",), "no path of one machine"),
     (r"[^\x00-\x7F]", ("include", "src", "apps", "examples"), (), "ASCII source"),

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <latch>
 #include <mutex>
 #include <set>
@@ -221,6 +222,7 @@ TEST_F(ControllerThreadsTest, AKeyIsNeverWithTwoWorkersAndEveryKeyIsReconciledAf
   constexpr int kRounds = 500;
   const auto core = make();
   std::mutex mutex;
+  std::condition_variable changed;
   std::set<std::string> running;
   std::vector<int> wanted(kKeys);
   std::vector<int> got(kKeys);
@@ -237,6 +239,7 @@ TEST_F(ControllerThreadsTest, AKeyIsNeverWithTwoWorkersAndEveryKeyIsReconciledAf
     }
     const std::lock_guard lock(mutex);
     running.erase(key.name);
+    changed.notify_all();
     if (got[index] % 7 == 3) return Error::api(500, "", "once more");
     return Action::done();
   });
@@ -250,12 +253,10 @@ TEST_F(ControllerThreadsTest, AKeyIsNeverWithTwoWorkersAndEveryKeyIsReconciledAf
       core->enqueue({"", std::to_string(key)});
     }
   }
-  const auto all_seen = [&] {
-    const std::lock_guard lock(mutex);
-    return got == wanted;
-  };
-  for (int tries = 0; tries < 6000 && !all_seen(); ++tries) wait_for_stop({}, milliseconds(10));
-  EXPECT_TRUE(all_seen());
+  {
+    std::unique_lock lock(mutex);
+    EXPECT_TRUE(changed.wait_for(lock, seconds(60), [&] { return got == wanted; }));
+  }
   stop.request_stop();
 
   EXPECT_TRUE(core->join());

@@ -305,12 +305,19 @@ TEST_F(ExecPluginTest, ASlowPluginHoldsUpNoStopAndEndsWithItsClient) {
 
 TEST_F(ExecPluginTest, ASlowPluginIsWaitedForByAllWhoNeedIt) {
   prints(R"({"token":"fake-token"})");
-  std::ofstream(folder_ + "/plugin") << "#!/bin/sh\necho run >> " << folder_ << "/runs\nsleep 0.2\ncat " << folder_
-                                     << "/out\n";
+  script("while [ ! -e " + folder_ + "/go ]; do sleep 0.01; done\ncat " + folder_ + "/out");
   const auto source = make_exec_source(config_, parse_server_url(config_).value(), Clock::system(), nullptr).value();
+  std::atomic<int> arrived = 0;
   {
     std::vector<std::jthread> many;
-    for (int i = 0; i < 4; ++i) many.emplace_back([&] { EXPECT_TRUE(source->headers()); });
+    for (int i = 0; i < 4; ++i) {
+      many.emplace_back([&] {
+        ++arrived;
+        EXPECT_TRUE(source->headers());
+      });
+    }
+    EXPECT_TRUE(comes_true([&] { return arrived == 4 && runs() == 1; }));
+    std::ofstream(folder_ + "/go") << "go";
   }
   EXPECT_EQ(runs(), 1U);
 }
