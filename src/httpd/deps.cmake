@@ -1,4 +1,7 @@
-find_package(Boost 1.74 REQUIRED)
+find_package(Boost 1.74 QUIET CONFIG)
+if(NOT Boost_FOUND)  # CMake's own way to find it, which CMake deprecates
+  find_package(Boost 1.74 REQUIRED)
+endif()
 find_package(OpenSSL REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(KUBEXX_NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
