@@ -62,7 +62,8 @@ struct KUBEXX_HIDDEN Client::Impl {
 std::string default_user_agent();
 /// The texts of Warning headers with code 299.
 std::vector<std::string> warnings_of(const transport::Headers& headers);
-/// The Error of a non-2xx answer: its Status when it is one, otherwise made of the code and the text.
+/// The Error of a non-2xx answer: its Status when it is one, otherwise made of the code and, where it is not about
+/// Secrets, the text.
 Error error_of_response(int status, const transport::Headers& headers, std::string_view body, const Request& request);
 
 }  // namespace kubexx::rest

@@ -17,6 +17,12 @@ std::string describe(const Request& request) {
   return request.method + " " + request.path.resource.group_resource().to_string();
 }
 
+bool is_about_secrets(const Request& request) {
+  const auto& resource = request.path.resource;
+  return (resource.group.empty() && resource.resource == "secrets") ||
+         request.absolute_path.find("/secrets") != std::string::npos;
+}
+
 }  // namespace
 
 Error error_of_response(int status, const transport::Headers& headers, std::string_view body, const Request& request) {
@@ -24,6 +30,10 @@ Error error_of_response(int status, const transport::Headers& headers, std::stri
   const std::string_view content_type = type ? std::string_view(*type) : std::string_view();
   if (auto object = decode_body(content_type, body, {}); object && meta::is_status(*object)) {
     if ((*object)["status"].string() != "Success") return meta::error_from_status(*object, status);
+  }
+  if (is_about_secrets(request)) {  // what is no Status may be one of them, or a part: an Error goes to logs
+    const auto object = meta::parse_json(body);
+    if (!object || !meta::is_status(*object)) body = {};
   }
   return meta::error_from_answer(status, body).with_context(describe(request));
 }

@@ -118,6 +118,7 @@ await "the demo runs" grep -q '^Try it:' "$work/out"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 [ "$(demos)" = 1 ] || fail "there are $(demos) folders of a killed demo"
+[ "$(stat -c '%a' "$work"/kubexx-demo-*)" = 700 ] && echo "ok    a demo's folder is its user's alone" || fail "others reach a demo's folder"
 mkdir -m 700 "$work/kubexx-demo-foreign" "$work/elsewhere"
 touch "$work/kubexx-demo-foreign/thesis" "$work/elsewhere/kubeconfig"
 ln -s elsewhere "$work/kubexx-demo-link"

@@ -48,6 +48,25 @@ TEST(ServerTest, AnswersOverHttpAndStreamsWatches) {
   EXPECT_EQ(server.requests().count("watch", "configmaps"), 1u);
 }
 
+TEST(ServerTest, TheRequestLogHasNoCredentialOfAnybody) {
+  Server server;
+  httpd::RawClient client(server.port());
+  EXPECT_EQ(converse(client, request(server, "GET", kConfigMaps + "?limit=5&token=" + server.admin_token())).status,
+            200);
+  converse(client,
+           "GET " + kConfigMaps + " HTTP/1.1\r\nhost: x\r\nauthorization: Basic " + server.admin_token() + "\r\n\r\n");
+
+  const auto entries = server.requests().entries();
+  ASSERT_GE(entries.size(), 2U);
+  for (const auto& entry : entries) {
+    for (const auto* text : {&entry.path, &entry.name, &entry.namespace_, &entry.user, &entry.user_agent, &entry.accept,
+                             &entry.content_type, &entry.options.label_selector, &entry.options.field_selector,
+                             &entry.options.resource_version, &entry.options.continue_token}) {
+      EXPECT_EQ(text->find(server.admin_token()), std::string::npos) << *text;
+    }
+  }
+}
+
 TEST(ServerTest, StartsInLessThanFiftyMilliseconds) {
   for (const bool tls : {false, true}) {
     Duration best = Duration::max();

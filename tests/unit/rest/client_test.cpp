@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "rest/url.hpp"
 #include "support/log_lines.hpp"
 #include "unit/rest/fixture.hpp"
@@ -55,6 +57,17 @@ TEST_F(RestClientTest, TheTokenIsSentToHttpsAndNeverToHttp) {
   EXPECT_EQ(transport->requests[1].headers.find("authorization"), nullptr);
 }
 
+TEST_F(RestClientTest, TheTokenIsSentThroughAUnixSocketWithoutTlsToo) {
+  Config config;
+  config.bearer_token = "fake-token";
+  config.host = "http://server.example";
+  config.unix_socket = "/run/server.sock";
+  transport->answer(200, kPod);
+  send(make(config), get_pod());
+
+  EXPECT_EQ(*transport->requests[0].headers.find("authorization"), "Bearer fake-token");
+}
+
 TEST_F(RestClientTest, ImpersonationBecomesHeaders) {
   Config config;
   config.impersonate.user = "jane";
@@ -88,6 +101,30 @@ TEST_F(RestClientTest, APlainTextAnswerBecomesTheErrorToo) {
 
   EXPECT_TRUE(result->error().is_not_found());
   EXPECT_THAT(result->error().message(), HasSubstr("404 page not found"));
+}
+
+TEST_F(RestClientTest, OfAnAnswerAboutSecretsThatIsNoStatusTheErrorRepeatsNothing) {
+  auto by_name = get_pod();
+  by_name.path.resource.resource = "secrets";
+  Request by_path;
+  by_path.absolute_path = "/api/v1/namespaces/ns/secrets/a";
+  for (const auto& request : {by_name, by_path}) {
+    for (const auto* body :
+         {R"({"kind":"Secret","apiVersion":"v1","data":{"a":"fake-value"}})", R"("a":"fake-value"}})"}) {
+      for (const int status : {401, 404, 500}) {
+        transport->answer(status, body);
+        const auto result = send(make(), request);
+        ASSERT_TRUE(result && !*result);
+        std::ostringstream said;
+        said << result->error();
+        for (const auto& cause : result->error().details().causes) said << cause.message;
+        EXPECT_EQ(said.str().find("fake-value"), std::string::npos) << said.str();
+      }
+    }
+    transport->answer(
+        403, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"no right","reason":"Forbidden"})");
+    EXPECT_EQ(send(make(), request)->error().message(), "no right");
+  }
 }
 
 // TestCheckRetryHandles429And5xx

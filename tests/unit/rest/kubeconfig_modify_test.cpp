@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -145,6 +147,23 @@ TEST_F(KubeConfigModifyTest, FilesAreForTheirOwnerAloneAndNoLockStays) {
   std::size_t files = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++files;
   EXPECT_EQ(files, 2U);
+}
+
+// Who is killed while he writes leaves his lock behind: there it can be looked at.
+TEST_F(KubeConfigModifyTest, ALockIsForItsOwnerAlone) {
+  config_.current_context = "";
+  EXPECT_EXIT(
+      {
+        umask(0);
+        const rlimit nothing{0, 0};
+        setrlimit(RLIMIT_CORE, &nothing);
+        setrlimit(RLIMIT_FSIZE, &nothing);  // a write is the end
+        static_cast<void>(modify_kubeconfig(sources_, config_));
+      },
+      testing::KilledBySignal(SIGXFSZ), "");
+
+  EXPECT_EQ(std::filesystem::status(folder_ + "/one.lock").permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 // TestFileLocking
