@@ -114,7 +114,8 @@ class Get {
       request.accept = kTable;
       if (target.name.empty()) request.query = list_query(token, limit);
       const auto answer = client_.send(request, until_signal());
-      if (!answer && answer.error().is_expired() && !token.empty() && limit > 0) {  // the list took too long: all at once then
+      if (!answer && answer.error().is_expired() && !token.empty() &&
+          limit > 0) {  // the list took too long: all at once then
         into = before;
         token.clear();
         limit = 0;

@@ -358,8 +358,7 @@ struct KUBEXX_HIDDEN ElasticExecutor::Impl : std::enable_shared_from_this<Impl> 
   /// Whether this one leaves the tasks that may block to others: the supervisor, where there are prompt ones, and the
   /// only one that could listen.
   bool stays_away_locked(const Worker& self) const noexcept {
-    return &self == &supervisor_as_worker ? prompt_lane.open
-                                          : enough_run_locked() && listening == 0 && starting == 0;
+    return &self == &supervisor_as_worker ? prompt_lane.open : enough_run_locked() && listening == 0 && starting == 0;
   }
 
   /// Tasks that may block, for a listener to be wanted more for what is watched.

@@ -8,8 +8,8 @@ struct FieldNames {
   const char* status;
 };
 constexpr FieldNames kFieldNames[] = {{"initContainers", "initContainerStatuses"},
-                             {"containers", "containerStatuses"},
-                             {"ephemeralContainers", "ephemeralContainerStatuses"}};
+                                      {"containers", "containerStatuses"},
+                                      {"ephemeralContainers", "ephemeralContainerStatuses"}};
 
 meta::Value status_of(const meta::Object& pod, std::string_view container) {
   for (const FieldNames& field : kFieldNames) {

@@ -12,8 +12,8 @@
 namespace kubexx::informer {
 
 /// Keeps a copy of the bytes of every cached object and compares once a second: what a cast can do to an immutable
-/// object is found, and the key named. Costs the memory of a second cache. Its keys are texts of its own: a meta::Key is a
-/// handle of the object, which may be what was written over.
+/// object is found, and the key named. Costs the memory of a second cache. Its keys are texts of its own: a meta::Key
+/// is a handle of the object, which may be what was written over.
 ///
 /// Threads: everything runs on the strand, `found` too.
 /// Stop: stop(), or dropping it; nothing is compared any more, and the copies go.

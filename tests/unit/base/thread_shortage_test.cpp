@@ -100,7 +100,8 @@ TEST(ThreadShortageTest, ATaskRunsWhileTheOnlyWorkerIsBlocked) {
   release.add();
 }
 
-// The thread that watches over the others reads in their place. One of them becomes idle meanwhile, and nothing else comes.
+// The thread that watches over the others reads in their place. One of them becomes idle meanwhile, and nothing else
+// comes.
 TEST(ThreadShortageTest, WhatWasReadInPlaceOfTheOthersWakesOneThatIsIdleByThen) {
   KUBEXX_NEEDS_THREAD_SHORTAGE();
   const Bell bell;
