@@ -155,7 +155,7 @@ TEST_F(KubeConfigModifyTest, ALockIsForItsOwnerAlone) {
   EXPECT_EXIT(
       {
         umask(0);
-        const rlimit nothing{0, 0};
+        const rlimit nothing{};
         setrlimit(RLIMIT_CORE, &nothing);
         setrlimit(RLIMIT_FSIZE, &nothing);  // a write is the end
         static_cast<void>(modify_kubeconfig(sources_, config_));
