@@ -129,7 +129,9 @@ void Reflector::Impl::list_failed(const Error& error) {
 bool Reflector::Impl::deliver(std::vector<meta::Object> objects, const std::string& version, bool by_watch_list) {
   const auto count = objects.size();
   const bool repairs = !version.empty() && version == last_version;  // what differs was wrong
-  const auto order = meta::compare_resource_versions(version, last_version);
+  // A namespace that came later has no version of its own, and must not have one behind what the others had.
+  const auto order =
+      meta::compare_resource_versions(version, last_version.empty() ? options.not_older_than : last_version);
   if (!versions.went_back && order && *order == std::strong_ordering::less) {
     tell_rollback();
     if (versions.reused) {  // what was not read may be of the other history

@@ -219,7 +219,7 @@ class HiddenCredentialsTest : public ::testing::Test {
     informer->start();
     // A few watches a second are begun, and without an object they have little to tell.
     const std::size_t watches = server_.holds_an_object() ? 6 : 2;
-    EXPECT_TRUE(testkit::eventually([&] { return server_.watches() > watches; }));
+    EXPECT_TRUE(testkit::eventually([&] { return server_.watches() > watches; }, std::chrono::minutes(1)));
     look_at(*page, informer->name());
     informer->stop();
     informer->join();
