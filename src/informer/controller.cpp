@@ -258,8 +258,8 @@ Controller::Impl::Restored Controller::Impl::make_parts(Config own) {
 
 /// Before the reflectors begin, which is a task of the strand too.
 void Controller::Impl::restore(Restored from) {
-  strand.post(insisted_task([self = shared_from_this(), from = std::move(from)]() mutable {
-    for (auto& [sink, part] : from) self->pipe->restore(*sink, std::move(part));
+  strand.post(insisted_task([self = shared_from_this(), from = std::move(from)] {
+    for (const auto& [sink, part] : from) self->pipe->restore(*sink, part);
   }));
 }
 

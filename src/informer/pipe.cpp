@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/internal/insist.hpp"
 #include "kubexx/base/error_sink.hpp"
 #include "kubexx/base/log.hpp"
 
@@ -77,11 +78,18 @@ Result<void> Pipe::replace(Part& part, std::vector<meta::Object> objects, std::s
   });
 }
 
-void Pipe::restore(Part& part, RestoredPart from) {
+/// The reflector goes on from the version of the file: without its objects that would be a cache with holes.
+void Pipe::restore(Part& part, const RestoredPart& from) {
   if (!part.pipe_ || !part.awaited_) return;
-  static_cast<void>(change([&](auto& queue) {
-    queue.replace(std::move(from.objects), std::move(from.resource_version), false, coverage_of(part));
-  }));
+  try {
+    insist([&] {
+      static_cast<void>(
+          change([&](auto& queue) { queue.replace(from.objects, from.resource_version, false, coverage_of(part)); }));
+    });
+  } catch (const std::bad_alloc&) {
+    report_error(current_exception_as_error(), "controller");
+    if (on_loss) on_loss();
+  }
 }
 
 void Pipe::no_longer_awaited(Part& part) {

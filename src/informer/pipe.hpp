@@ -31,7 +31,7 @@ class Pipe final : public std::enable_shared_from_this<Pipe> {
   /// What is in other namespaces is gone.
   void keep_only(std::vector<std::string> namespaces);
   /// What a part had in an earlier run. Its first list is awaited nevertheless, or that the server confirms this.
-  void restore(Part& part, RestoredPart from);
+  void restore(Part& part, const RestoredPart& from);
 
   void stop() { stopped_ = true; }
   /// Once everything of the parts there were at that time was processed.

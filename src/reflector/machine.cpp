@@ -128,6 +128,7 @@ void Reflector::Impl::halt() {
 }
 
 void Reflector::Impl::relist() {
+  if (std::holds_alternative<Idle>(state)) options.resume_from.clear();  // it will begin with a list
   if (std::holds_alternative<Idle>(state) || std::holds_alternative<Stopped>(state)) return;
   versions.in_doubt = true;
   guarded([this] {
