@@ -360,6 +360,18 @@ TEST_P(ScopeTest, ANamespaceThatFindsTheServerRestoredHasTheOthersListToo) {
   EXPECT_EQ(in("red").lists.size(), 2U) << "not once more for itself";
 }
 
+TEST_P(ScopeTest, ANamespaceThatComesBackFindsOutThatTheServerWasRestored) {
+  start_red_and_blue();
+  set({.namespaces = {"blue"}});
+  forget("red");
+  in("red").answer({map_in("red", "r", "3")}, "5");
+  in("blue").answer({map_in("blue", "b", "2")}, "6");
+  set({.namespaces = {"blue", "red"}});
+
+  EXPECT_THAT(lines, UnorderedElementsAre("delete red/r r@3 unknown", "add r@3", "update b@4 b@2 relist"));
+  EXPECT_EQ(in("blue").lists.size(), 2U);
+}
+
 TEST_P(ScopeTest, AResourceThatIsGoneWhenTheScopeChangesIsEmpty) {
   start_red_and_blue();
   forget("red");
