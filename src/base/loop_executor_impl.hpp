@@ -98,11 +98,6 @@ struct KUBEXX_HIDDEN LoopExecutor::Impl {
     awake = true;
   }
 
-  bool has_ready() const {
-    const std::lock_guard lock(mutex);
-    return !ready.empty();
-  }
-
   /// What is ready, first of all what is watched. Where nothing is, waits for something, but not beyond `until`.
   std::size_t turn(TimePoint until) {
     std::size_t ran = call_watched(until);
